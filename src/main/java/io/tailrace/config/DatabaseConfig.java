@@ -1,0 +1,50 @@
+package io.tailrace.config;
+
+import java.time.Duration;
+
+/**
+ * Where PostgreSQL is and how long anything may wait for it.
+ *
+ * @param poolSize connections for requests; maintenance has three of its own
+ * @param poolQueue requests that may wait for a connection before the next is refused (503 {@code overloaded})
+ * @param poolWait how long one of them waits
+ * @param lockTimeout for statements of requests
+ * @param statementTimeout for statements of requests, and for an idle transaction
+ * @param ddlLockTimeout for partition DDL, so that it never queues behind a long reader
+ */
+public record DatabaseConfig(
+        String host,
+        int port,
+        String database,
+        String user,
+        Secret password,
+        int poolSize,
+        int poolQueue,
+        Duration poolWait,
+        Duration connectTimeout,
+        Duration lockTimeout,
+        Duration statementTimeout,
+        Duration ddlLockTimeout) {
+
+    /** The address for JDBC (Flyway, COPY), without user or password. */
+    public String jdbcUrl() {
+        return "jdbc:postgresql://" + host + ":" + port + "/" + database;
+    }
+
+    /** The defaults of {@code conf/tailrace.yaml} for a given address. */
+    public static DatabaseConfig at(String host, int port, String database, String user, String password) {
+        return new DatabaseConfig(
+                host,
+                port,
+                database,
+                user,
+                new Secret(password),
+                12,
+                2_000,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(3));
+    }
+}

@@ -1,0 +1,45 @@
+package io.tailrace.outbox;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The capability, as every edge sees it. A failed Future is a {@link io.tailrace.db.DatabaseFailure}; everything that a
+ * caller can expect is a value. Thread-safe; Futures complete on the caller's context.
+ */
+public interface OutboxService {
+    /** Stores a batch once; when the Future completes, it is committed. */
+    Future<EnqueueResult> enqueue(UUID tenant, Batch batch);
+
+    /** Stores a batch inside the caller's own READ COMMITTED transaction: its rollback takes the batch along. */
+    Future<EnqueueResult> enqueue(SqlConnection connection, UUID tenant, Batch batch);
+
+    /** Leases up to {@code claim.limit()} parts, waiting up to {@code claim.waitFor()} when there are none. */
+    Future<List<Claim.Item>> claim(UUID tenant, Claim claim);
+
+    /** Records, durably, that the network calls are about to be made; answers in order. */
+    Future<List<LeaseResult>> start(UUID tenant, List<Lease> leases);
+
+    /** Extends live leases to now + {@code lease}; answers in order. */
+    Future<List<LeaseResult>> renew(UUID tenant, List<Lease> leases, Duration lease);
+
+    /** Ends leases, each for itself; answers in order. */
+    Future<List<LeaseResult>> settle(UUID tenant, List<Settlement> settlements);
+
+    /** Empty when the tenant has no such part. */
+    Future<Optional<PartView>> item(UUID tenant, PartId id, boolean withContent);
+
+    /** The attempts of a part, oldest first; empty when the tenant has no such part. */
+    Future<Optional<List<PartView.Attempt>>> attempts(UUID tenant, PartId id);
+
+    /** The stored parts of a batch within the horizon of idempotency, in part order; empty when there are none. */
+    Future<List<PartView>> batch(UUID tenant, String batchId);
+
+    /** Parts in flight by state, for one tenant. */
+    Future<Map<PartState, Long>> depth(UUID tenant);
+}

@@ -1,0 +1,5 @@
+/** The process: one entry point, nothing else. */
+@NullMarked
+package io.tailrace;
+
+import org.jspecify.annotations.NullMarked;
