@@ -102,7 +102,7 @@ CREATE TABLE telegram_outbox_inflight (
     last_error_class text,
     last_error       text,
     updated_at       timestamptz NOT NULL,
-    payload_replaced boolean     NOT NULL DEFAULT false,
+    retry_jitter_ms  smallint    NOT NULL, -- 0 to 249, fixed by the operation id: retries of many parts spread out
     CONSTRAINT telegram_outbox_inflight_pkey PRIMARY KEY (id),
     CONSTRAINT telegram_outbox_inflight_state_check CHECK (state IN ('pending', 'leased', 'retry_wait')),
     CONSTRAINT telegram_outbox_inflight_turn_check CHECK (CASE turn
@@ -185,3 +185,11 @@ SELECT o.id, o.created_at, o.tenant_id, o.operation_id, o.batch_id, o.part_index
        greatest(h.updated_at, o.updated_at)             AS updated_at, o.traceparent
 FROM telegram_outbox o
 LEFT JOIN telegram_outbox_inflight h ON h.id = o.id;
+
+-- A stored part of a batch that is being enqueued again (R__outbox_enqueue.sql).
+CREATE TYPE tailrace.replayed_part AS (
+    entry integer, part_index integer, id bigint, created_at timestamptz, operation_id text, state text,
+    cancelled_by bigint, bot_id text, chat_id text, thread_id text, ordering_key text, causation_update_id text,
+    dialog_job_id text, trigger_message_id text, method_kind text, payload_version integer, original_payload jsonb,
+    blob_sha256 text, delivery_policy text, protected boolean, priority smallint, expires_at timestamptz
+);
