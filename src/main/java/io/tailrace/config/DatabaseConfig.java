@@ -25,6 +25,29 @@ public record DatabaseConfig(
         Duration lockTimeout,
         Duration statementTimeout,
         Duration ddlLockTimeout) {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration INSTANT = Duration.ofMillis(10);
+
+    public DatabaseConfig {
+        new Checks()
+                .present("host", host)
+                .between("port", port, 1, 65_535)
+                .present("name", database)
+                .present("user", user)
+                .between("pool_size", poolSize, 4, 200)
+                .between("pool_queue", poolQueue, 1, 100_000)
+                .between("pool_wait", poolWait, INSTANT, MINUTE)
+                .between("connect_timeout", connectTimeout, INSTANT, MINUTE)
+                .between("lock_timeout", lockTimeout, INSTANT, HOUR)
+                .between("statement_timeout", statementTimeout, INSTANT, HOUR)
+                .between("ddl_lock_timeout", ddlLockTimeout, INSTANT, MINUTE)
+                .that(
+                        lockTimeout.compareTo(statementTimeout) <= 0,
+                        "lock_timeout",
+                        "must not be longer than statement_timeout, which ends the statement first")
+                .done();
+    }
 
     /** The address for JDBC (Flyway, COPY), without user or password. */
     public String jdbcUrl() {
