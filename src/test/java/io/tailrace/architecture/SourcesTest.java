@@ -1,0 +1,53 @@
+package io.tailrace.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the compiler does not see. */
+class SourcesTest {
+    /** Past this a class has more than one subject; most stay under 250. */
+    private static final int LONGEST = 400;
+
+    // Spelled so that this file does not find itself.
+    private static final Pattern LEFT_OVER = Pattern.compile("TO" + "DO|FIX" + "ME|@Dis" + "abled|Thread\\.sl" + "eep");
+
+    @Test
+    void noFileIsTooLong() {
+        assertThat(sources().filter(file -> lines(file).size() > LONGEST)).isEmpty();
+    }
+
+    @Test
+    void nothingIsLeftForLaterAndNothingSleeps() {
+        assertThat(sources().filter(file -> lines(file).stream()
+                        .anyMatch(line -> LEFT_OVER.matcher(line).find())))
+                .isEmpty();
+    }
+
+    private static Stream<Path> sources() {
+        try (Stream<Path> files = Files.walk(Path.of("src"))) {
+            return files
+                    .filter(file ->
+                            file.toString().endsWith(".java") || file.toString().endsWith(".sql"))
+                    .toList()
+                    .stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
