@@ -46,6 +46,14 @@ final class LiveKeys {
         boolean youngerThan(Duration age, long now) {
             return now - startedAt < age.toNanos();
         }
+
+        /** The age from which another read is due instead of this one. */
+        Duration goodFor() {
+            if (!result.isComplete()) {
+                return OLDEST;
+            }
+            return result.failed() ? FAILED_FOR : RENEW;
+        }
     }
 
     private static final class Entry {
@@ -84,7 +92,7 @@ final class LiveKeys {
             return answered.result;
         }
         Read latest = entry.latest;
-        if (latest == null || !latest.youngerThan(latest.result.failed() ? FAILED_FOR : OLDEST, now)) {
+        if (latest == null || !latest.youngerThan(latest.goodFor(), now)) {
             latest = start(keyId, entry, lane, now);
         }
         return answered != null && answered.youngerThan(OLDEST, now) ? answered.result : latest.result;

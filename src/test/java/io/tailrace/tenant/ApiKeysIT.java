@@ -185,8 +185,10 @@ class ApiKeysIT {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             closedPort = socket.getLocalPort();
         }
+        // Pools are shared by name within a Vert.x, so a second database needs a second one.
+        Vertx vertx = Vertx.vertx();
         Database nowhere =
-                Database.open(db.vertx(), DatabaseConfig.at("127.0.0.1", closedPort, "none", "nobody", "nothing"));
+                Database.open(vertx, DatabaseConfig.at("127.0.0.1", closedPort, "none", "nobody", "nothing"));
         ApiKeys cutOff = new ApiKeys(nowhere, "test", nanos::get);
 
         Throwable cause = awaitFailure(cutOff.authenticate(create().key().reveal()));
@@ -195,6 +197,7 @@ class ApiKeysIT {
                 .as(String.valueOf(cause))
                 .isTrue();
         await(nowhere.close());
+        await(vertx.close());
     }
 
     @Test
