@@ -1,0 +1,26 @@
+package io.tailrace.cli;
+
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * What a command runs in: where it writes and what it is told by the environment.
+ *
+ * @param out the answer
+ * @param err errors, one line each
+ */
+record Console(PrintWriter out, PrintWriter err, Map<String, String> environment) {
+    /** The process's own. */
+    static Console ofProcess() {
+        return new Console(writer(System.out), writer(System.err), System.getenv());
+    }
+
+    private static PrintWriter writer(PrintStream stream) {
+        OutputStream raw = stream;
+        return new PrintWriter(new OutputStreamWriter(raw, StandardCharsets.UTF_8), true);
+    }
+}
