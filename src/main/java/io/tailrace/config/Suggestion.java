@@ -5,11 +5,11 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /** The known name nearest to a mistyped one. */
-final class Suggestion {
+public final class Suggestion {
     private Suggestion() {}
 
     /** {@code ; did you mean …?} or nothing when no known name is near. */
-    static String of(String typed, Collection<String> known) {
+    public static String of(String typed, Collection<String> known) {
         String wanted = typed.toLowerCase(Locale.ROOT);
         return known.stream()
                 .min(Comparator.comparingInt(name -> distance(wanted, name.toLowerCase(Locale.ROOT))))

@@ -1,0 +1,140 @@
+package io.tailrace.http;
+
+import io.tailrace.config.HttpConfig;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One instance of the public server, on one event loop. */
+final class PublicVerticle extends VerticleBase {
+    private static final int MAX_STREAMS = 256;
+    /** Streams opened and reset again within {@link #RESET_WINDOW_SECONDS} before the connection goes (CVE-2023-44487). */
+    private static final int MAX_RESETS = 200;
+
+    private static final int RESET_WINDOW_SECONDS = 10;
+
+    /** What all instances share. */
+    record Parts(
+            Routes routes,
+            Gate gate,
+            HttpMetrics metrics,
+            HttpConfig config,
+            int maxConnections,
+            WorkerExecutor workers,
+            LongSupplier nanoTime) {}
+
+    private final Parts parts;
+    private final Watchdog watchdog;
+    private final BodyReader bodies;
+    private @Nullable HttpServer server;
+
+    PublicVerticle(Parts parts) {
+        this.parts = parts;
+        HttpConfig.Limits limits = parts.config.limits();
+        this.watchdog = new Watchdog(parts.nanoTime, limits.idleTimeout(), parts.maxConnections);
+        this.bodies = new BodyReader(limits, parts.workers);
+    }
+
+    @Override
+    public Future<?> start() {
+        HttpServer listening = vertx.createHttpServer(options());
+        server = listening;
+        vertx.setPeriodic(Watchdog.SWEEP.toMillis(), tick -> watchdog.sweep());
+        return listening
+                .requestHandler(router())
+                .invalidRequestHandler(InvalidRequests::answer)
+                .connectionHandler(watchdog::opened)
+                .listen();
+    }
+
+    int port() {
+        return Objects.requireNonNull(server, "not started").actualPort();
+    }
+
+    Future<Void> shutdown(Duration patience) {
+        return server == null ? Future.succeededFuture() : server.shutdown(patience.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private HttpServerOptions options() {
+        HttpConfig.Limits limits = parts.config.limits();
+        int port = parts.config.port();
+        return new HttpServerOptions()
+                .setHost(parts.config.host())
+                // Negative: any free port, the same for all instances of the deployment.
+                .setPort(port == 0 ? -1 : port)
+                .setTcpNoDelay(true)
+                .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setIdleTimeout((int) limits.idleTimeout().toMillis())
+                .setMaxHeaderSize(limits.headers().intBytes())
+                .setMaxInitialLineLength(limits.line().intBytes())
+                .setInitialSettings(new Http2Settings()
+                        .setMaxConcurrentStreams(MAX_STREAMS)
+                        .setMaxHeaderListSize(limits.headers().intBytes()))
+                .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
+                .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
+                .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+    }
+
+    private Router router() {
+        Router router = Router.router(vertx);
+        for (Route route : parts.routes.all()) {
+            router.route(route.method(), route.path()).handler(context -> handle(route, context));
+        }
+        router.errorHandler(400, context -> fail(context, ProblemCode.MALFORMED, "the address cannot be read"));
+        router.errorHandler(404, context -> fail(context, ProblemCode.NOT_FOUND, "there is nothing at this address"));
+        router.errorHandler(405, this::wrongMethod);
+        router.errorHandler(500, context -> {
+            Throwable cause = context.failure();
+            Exchange.write(
+                    context.response(),
+                    Failures.of(cause == null ? new IllegalStateException("failed without a cause") : cause));
+        });
+        return router;
+    }
+
+    private void handle(Route route, RoutingContext context) {
+        long began = System.nanoTime();
+        HttpServerRequest request = context.request();
+        Exchange exchange = new Exchange(route, context, bodies);
+        watchdog.began(exchange, parts.config.limits().requestTimeout());
+        context.addEndHandler(ended -> {
+            parts.metrics.record(route, context.response().getStatusCode(), System.nanoTime() - began);
+            if (ended.succeeded() && !request.isEnded()) {
+                // Answered early: the rest of the body may come and be forgotten, within the same time.
+                request.endHandler(end -> watchdog.ended(exchange)).exceptionHandler(gone -> watchdog.ended(exchange));
+            } else {
+                watchdog.ended(exchange);
+            }
+        });
+        parts.gate.pass(exchange);
+    }
+
+    private void wrongMethod(RoutingContext context) {
+        String path = context.normalizedPath();
+        String allowed = parts.routes.at(path).stream()
+                .map(route -> route.method().name())
+                .sorted()
+                .collect(Collectors.joining(", "));
+        context.response().putHeader(HttpHeaders.ALLOW, allowed);
+        fail(context, ProblemCode.METHOD_NOT_ALLOWED, "this address takes " + allowed);
+    }
+
+    private static void fail(RoutingContext context, ProblemCode code, String detail) {
+        if (!context.response().ended()) {
+            Exchange.write(context.response(), Problem.of(code, detail));
+        }
+    }
+}

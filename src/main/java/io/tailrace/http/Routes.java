@@ -1,0 +1,38 @@
+package io.tailrace.http;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The route table: every address of the public server, the busiest first. */
+final class Routes {
+    private final List<Route> all;
+
+    Routes(PublicServices services) {
+        List<Route> routes = new ArrayList<>();
+        routes.addAll(new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox())).routes());
+        this.all = List.copyOf(routes);
+    }
+
+    List<Route> all() {
+        return all;
+    }
+
+    /** Those at one address, whatever their method. */
+    List<Route> at(String path) {
+        String[] segments = path.split("/", -1);
+        return all.stream().filter(route -> matches(route, segments)).toList();
+    }
+
+    private static boolean matches(Route route, String[] segments) {
+        String[] template = route.template().split("/", -1);
+        if (template.length != segments.length) {
+            return false;
+        }
+        for (int i = 0; i < template.length; i++) {
+            if (!template[i].startsWith("{") && !template[i].equals(segments[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
