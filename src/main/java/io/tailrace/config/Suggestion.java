@@ -12,15 +12,20 @@ public final class Suggestion {
     public static String of(String typed, Collection<String> known) {
         String wanted = typed.toLowerCase(Locale.ROOT);
         return known.stream()
-                .min(Comparator.comparingInt(name -> distance(wanted, name.toLowerCase(Locale.ROOT))))
+                .min(Comparator.comparing((String name) -> !sameLastWord(wanted, name.toLowerCase(Locale.ROOT)))
+                        .thenComparingInt(name -> distance(wanted, name.toLowerCase(Locale.ROOT))))
                 .filter(name -> near(wanted, name.toLowerCase(Locale.ROOT)))
                 .map(name -> "; did you mean " + name + "?")
                 .orElse("");
     }
 
     private static boolean near(String typed, String known) {
-        boolean sameLastWord = last(typed).equals(last(known));
-        return sameLastWord || distance(typed, known) <= Math.max(2, known.length() / 3);
+        return sameLastWord(typed, known) || distance(typed, known) <= Math.max(2, known.length() / 3);
+    }
+
+    /** A key written without its section, or in another one, is nearer than any other spelling. */
+    private static boolean sameLastWord(String typed, String known) {
+        return last(typed).equals(last(known));
     }
 
     private static String last(String name) {
