@@ -137,7 +137,7 @@ CREATE OR REPLACE FUNCTION tailrace.enqueue_parts(
     p_available timestamptz[], p_expires timestamptz[])
     RETURNS TABLE (entry integer, part_index integer, id bigint, created_at timestamptz, operation_id text,
                    state text, inserted boolean, stored_parts integer, code text, pointer text, detail text)
-    LANGUAGE plpgsql VOLATILE
+    LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off
 AS $$
 DECLARE
     v_patient  boolean := p_patience_ms IS DISTINCT FROM 0;
