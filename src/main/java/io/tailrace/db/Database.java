@@ -25,6 +25,14 @@ public final class Database {
     /** How often a transaction that lost a deadlock or a plan is run again before its failure is shown. */
     static final int TRIES = 4;
 
+    /**
+     * Statements of requests go by key and have one good plan. Left alone, the planner makes a new one at each call for
+     * an array parameter (milliseconds over eight partitions), or keeps the sequential scan that was right while the
+     * table was empty.
+     */
+    private static final String STEADY_PLANS = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
+            + " -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off";
+
     private final Vertx vertx;
     private final Pool service;
     private final Pool maintenance;
@@ -42,7 +50,8 @@ public final class Database {
         PgConnectOptions serviceOptions = connectOptions(config, "tailrace")
                 .addProperty(
                         "options",
-                        "-c lock_timeout=" + config.lockTimeout().toMillis() + " -c statement_timeout="
+                        STEADY_PLANS + " -c lock_timeout="
+                                + config.lockTimeout().toMillis() + " -c statement_timeout="
                                 + config.statementTimeout().toMillis() + " -c idle_in_transaction_session_timeout="
                                 + config.statementTimeout().toMillis());
         PgConnectOptions maintenanceOptions = connectOptions(config, "tailrace-maintenance")
@@ -148,6 +157,28 @@ public final class Database {
     /** The same on a pool of the caller's choice. */
     public <T> Future<T> transaction(Pool pool, Function<SqlConnection, Future<T>> work) {
         return attempt(pool, work, 1);
+    }
+
+    /**
+     * Runs one statement on a connection of the service pool, as a transaction of its own: one round trip, commit
+     * included. Fails as {@link #transaction(Function)} does; once the statement has been sent, a lost connection is
+     * {@code OUTCOME_UNKNOWN}.
+     */
+    public <T> Future<T> statement(Function<SqlConnection, Future<T>> work) {
+        return statement(work, 1);
+    }
+
+    private <T> Future<T> statement(Function<SqlConnection, Future<T>> work, int tries) {
+        return service.getConnection()
+                .compose(connection ->
+                        work.apply(connection).recover(Database::unknown).eventually(connection::close))
+                .recover(cause -> {
+                    Throwable failure = DatabaseFailure.of(cause);
+                    if (tries < TRIES && DatabaseFailure.is(failure, DatabaseFailure.Kind.TRY_AGAIN)) {
+                        return statement(work, tries + 1);
+                    }
+                    return Future.failedFuture(failure);
+                });
     }
 
     private <T> Future<T> attempt(Pool pool, Function<SqlConnection, Future<T>> work, int tries) {

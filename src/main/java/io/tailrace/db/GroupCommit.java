@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>A lane belongs to the context it was made on; {@link #submit} may be called from any thread and completes its
- * Future on the lane's context.
+ * Future on the caller's context.
  *
  * @param <E> an entry
  * @param <R> what an entry comes to
@@ -71,6 +71,7 @@ public final class GroupCommit<E, R> {
 
     private record Waiting<E, R>(E entry, int bytes, Object identity, Promise<R> promise) {}
 
+    private final Vertx vertx;
     private final Context context;
     private final Limits limits;
     private final Flush<E, R> flush;
@@ -90,6 +91,7 @@ public final class GroupCommit<E, R> {
      */
     public GroupCommit(
             Vertx vertx, Limits limits, Flush<E, R> flush, ToIntFunction<E> sizeOf, Function<E, Object> identityOf) {
+        this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
         this.flush = flush;
@@ -99,7 +101,7 @@ public final class GroupCommit<E, R> {
 
     /** The entry's own answer once its transaction is committed. */
     public Future<R> submit(E entry) {
-        Promise<R> promise = ((ContextInternal) context).promise();
+        Promise<R> promise = ((ContextInternal) vertx.getOrCreateContext()).promise();
         Waiting<E, R> waiting = new Waiting<>(entry, sizeOf.applyAsInt(entry), identityOf.apply(entry), promise);
         if (Vertx.currentContext() == context) {
             accept(waiting);

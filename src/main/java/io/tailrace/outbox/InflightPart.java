@@ -27,8 +27,7 @@ record InflightPart(
         @Nullable String lastOutcome) {
 
     /** The columns that {@link #of(Row)} reads, of a table named h. */
-    static final String COLUMNS =
-            """
+    static final String COLUMNS = """
             h.id, h.created_at, h.key_id, h.bot_id, h.batch_no, h.part_index, h.delivery_policy, h.state, h.lease_token,
             h.leased_until, h.claimed_at, h.started_at, h.expires_at, h.attempt_count, h.throttle_count, h.rescue_count,
             h.lapses, h.retry_jitter_ms::integer AS retry_jitter_ms, h.last_outcome""";

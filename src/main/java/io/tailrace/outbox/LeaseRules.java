@@ -114,11 +114,13 @@ final class LeaseRules {
     private static Verdict throttled(
             InflightPart part, Settlement.Throttled throttled, Instant now, RetryPolicy policy) {
         if (tooOld(part, now, policy)) {
-            return gaveUp(part, throttled.outcome(), throttled.failure(), "it was still not sent after "
-                    + policy.rule(part.policy()).maxAge());
+            return gaveUp(
+                    part,
+                    throttled.outcome(),
+                    throttled.failure(),
+                    "it was still not sent after " + policy.rule(part.policy()).maxAge());
         }
-        Duration wait =
-                throttled.retryAfter() != null ? throttled.retryAfter() : RetryPolicy.THROTTLE_WITHOUT_HINT;
+        Duration wait = throttled.retryAfter() != null ? throttled.retryAfter() : RetryPolicy.THROTTLE_WITHOUT_HINT;
         return new Back(
                 part,
                 PartState.RETRY_WAIT,
@@ -136,8 +138,11 @@ final class LeaseRules {
             InflightPart part, String outcome, Settlement.Failure failure, Instant now, RetryPolicy policy) {
         Integer cap = policy.rule(part.policy()).maxAttempts();
         if (tooOld(part, now, policy)) {
-            return gaveUp(part, outcome, failure, "it was still not sent after "
-                    + policy.rule(part.policy()).maxAge());
+            return gaveUp(
+                    part,
+                    outcome,
+                    failure,
+                    "it was still not sent after " + policy.rule(part.policy()).maxAge());
         }
         if (cap != null && part.attemptCount() >= cap) {
             return gaveUp(part, outcome, failure, "its " + cap + " attempts are spent");
@@ -152,9 +157,8 @@ final class LeaseRules {
 
     /** A part that may have gone out must not be called dead: an operator would send it a second time. */
     private static End gaveUp(InflightPart part, String outcome, Settlement.Failure failure, String why) {
-        PartState state = part.startedAt() != null && !part.policy().mayRepeat()
-                ? PartState.AMBIGUOUS
-                : PartState.DEAD_LETTER;
+        PartState state =
+                part.startedAt() != null && !part.policy().mayRepeat() ? PartState.AMBIGUOUS : PartState.DEAD_LETTER;
         String error = failure.error() == null ? "given up: " + why : failure.error() + " (given up: " + why + ")";
         return new End(
                 part,
@@ -175,7 +179,10 @@ final class LeaseRules {
         boolean started = part.startedAt() != null || !attemptKnown;
         if (part.expiresAt() != null && !part.expiresAt().isAfter(now)) {
             return new End(
-                    part, PartState.EXPIRED, LAPSED, Detail.error("expired", "its time had passed when its lease lapsed"));
+                    part,
+                    PartState.EXPIRED,
+                    LAPSED,
+                    Detail.error("expired", "its time had passed when its lease lapsed"));
         }
         if (started && !part.policy().mayRepeat()) {
             return new End(

@@ -23,39 +23,32 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutboxClaims {
     /** Parts whose time has come, whoever's they are: any claim may move them along. */
-    private static final String ACTIVATE =
-            """
+    private static final String ACTIVATE = """
             UPDATE telegram_outbox_inflight h SET turn = 'c'
              WHERE h.id = ANY (ARRAY(
                 SELECT d.id FROM telegram_outbox_inflight d
                  WHERE d.turn IN ('s', 'w') AND d.available_at <= (SELECT tailrace_now())
                  ORDER BY d.available_at LIMIT $1::integer FOR NO KEY UPDATE SKIP LOCKED))""";
 
-    private static final String NOT_PAUSED =
-            """
+    private static final String NOT_PAUSED = """
             NOT EXISTS (SELECT FROM telegram_outbox_paused_bots p
                          WHERE p.tenant_id = h.tenant_id AND p.bot_id = h.bot_id
                            AND (p.until IS NULL OR p.until > (SELECT tailrace_now())))""";
 
-    private static final String LOCK_CANDIDATES =
-            """
+    private static final String LOCK_CANDIDATES = """
             SELECT h.id FROM telegram_outbox_inflight h
              WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND %s
-             ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED"""
-                    .formatted(NOT_PAUSED);
+             ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED""".formatted(NOT_PAUSED);
 
-    private static final String LOCK_CANDIDATES_OF_BOTS =
-            """
+    private static final String LOCK_CANDIDATES_OF_BOTS = """
             SELECT n.id FROM (SELECT DISTINCT b.bot_id FROM unnest($3::text[]) AS b(bot_id)) b
              CROSS JOIN LATERAL (
                 SELECT h.id, h.priority FROM telegram_outbox_inflight h
                  WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.bot_id = b.bot_id AND %s
                  ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED) n
-             ORDER BY n.priority DESC, n.id LIMIT $2::integer"""
-                    .formatted(NOT_PAUSED);
+             ORDER BY n.priority DESC, n.id LIMIT $2::integer""".formatted(NOT_PAUSED);
 
-    private static final String LEASE =
-            """
+    private static final String LEASE = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             candidate AS MATERIALIZED (
                 SELECT h.id, h.expires_at <= c.at AS expired,
@@ -88,22 +81,18 @@ final class OutboxClaims {
             )
             SELECT %1$s FROM leased h
             UNION ALL
-            SELECT %1$s FROM telegram_outbox_inflight h JOIN candidate x ON x.id = h.id WHERE x.expired"""
-                    .formatted(InflightPart.COLUMNS);
+            SELECT %1$s FROM telegram_outbox_inflight h JOIN candidate x ON x.id = h.id WHERE x.expired""".formatted(InflightPart.COLUMNS);
 
-    private static final String SAME_CLAIM =
-            """
+    private static final String SAME_CLAIM = """
             SELECT %s FROM telegram_outbox_inflight h
              WHERE h.claim_id = $1::uuid AND h.turn = 'l' AND h.tenant_id = $2::uuid
                AND h.leased_until > (SELECT tailrace_now())
-             ORDER BY h.priority DESC, h.id"""
-                    .formatted(InflightPart.COLUMNS);
+             ORDER BY h.priority DESC, h.id""".formatted(InflightPart.COLUMNS);
 
     private static final String LOCK_CLAIM_ID =
             "SELECT pg_advisory_xact_lock(hashtextextended('tailrace.outbox.claim:' || $1::text, 0))";
 
-    private static final String CONTENT =
-            """
+    private static final String CONTENT = """
             SELECT o.id, o.operation_id, o.batch_id, o.chat_id, o.thread_id, o.ordering_key, o.method_kind,
                    o.payload_version, coalesce(o.payload, o.original_payload)::text AS payload, o.blob_sha256,
                    o.blob_media_type, o.blob_file_name, o.priority::integer AS priority, o.traceparent
@@ -145,8 +134,7 @@ final class OutboxClaims {
 
     /** What an earlier call with this claim id leased, while it is leased. Serializes calls with the same id. */
     static Future<List<InflightPart>> sameClaim(SqlConnection connection, UUID tenant, UUID claimId) {
-        Future<?> locked =
-                connection.preparedQuery(LOCK_CLAIM_ID).execute(Tuple.of(tenant + ":" + claimId));
+        Future<?> locked = connection.preparedQuery(LOCK_CLAIM_ID).execute(Tuple.of(tenant + ":" + claimId));
         Future<List<InflightPart>> found = connection
                 .preparedQuery(SAME_CLAIM)
                 .execute(Tuple.of(claimId, tenant))
@@ -165,7 +153,7 @@ final class OutboxClaims {
                 leased.stream().collect(Collectors.toMap(part -> part.id().id(), Function.identity()));
         return connection
                 .preparedQuery(CONTENT.formatted(days.condition("o.created_at")))
-                .execute(Tuple.of(OutboxSettlements.ids(ids), OutboxSettlements.createdAts(ids)))
+                .execute(Tuple.tuple().addValue(OutboxSettlements.ids(ids)).addValue(OutboxSettlements.createdAts(ids)))
                 .map(rows -> {
                     List<Claim.Item> items = new ArrayList<>(rows.size());
                     for (Row row : rows) {
@@ -206,5 +194,4 @@ final class OutboxClaims {
                 part.expiresAt(),
                 row.getString("traceparent"));
     }
-
 }

@@ -32,8 +32,7 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
         private record Identity(UUID tenant, String batchId) {}
     }
 
-    private static final String ENQUEUE =
-            """
+    private static final String ENQUEUE = """
             SELECT entry, part_index, id, created_at, operation_id, state, inserted, stored_parts, code, pointer, detail
               FROM tailrace.enqueue_parts($1::integer, $2::integer, $3::uuid[], $4::text[], $5::text[], $6::integer[],
                    $7::integer[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
@@ -125,10 +124,20 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
         tuple.addValue(column(parts, String[]::new, Batch.Part::methodKind));
         tuple.addValue(column(parts, Integer[]::new, Batch.Part::payloadVersion));
         tuple.addValue(column(parts, String[]::new, Batch.Part::payloadJson));
-        tuple.addValue(column(parts, String[]::new, part -> part.blob() == null ? null : part.blob().sha256()));
-        tuple.addValue(column(parts, String[]::new, part -> part.blob() == null ? null : part.blob().mediaType()));
-        tuple.addValue(column(parts, String[]::new, part -> part.blob() == null ? null : part.blob().fileName()));
-        tuple.addValue(column(parts, String[]::new, part -> part.deliveryPolicy().wire()));
+        tuple.addValue(column(
+                parts,
+                String[]::new,
+                part -> part.blob() == null ? null : part.blob().sha256()));
+        tuple.addValue(column(
+                parts,
+                String[]::new,
+                part -> part.blob() == null ? null : part.blob().mediaType()));
+        tuple.addValue(column(
+                parts,
+                String[]::new,
+                part -> part.blob() == null ? null : part.blob().fileName()));
+        tuple.addValue(
+                column(parts, String[]::new, part -> part.deliveryPolicy().wire()));
         tuple.addValue(column(parts, Boolean[]::new, Batch.Part::isProtected));
         tuple.addValue(column(parts, Integer[]::new, Batch.Part::priority));
         tuple.addValue(column(parts, OffsetDateTime[]::new, part -> OutboxSettlements.utc(part.availableAt())));

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /**
  * The capability, as every edge sees it. A failed Future is a {@link io.tailrace.db.DatabaseFailure}; everything that a
@@ -20,7 +21,16 @@ public interface OutboxService {
     Future<EnqueueResult> enqueue(SqlConnection connection, UUID tenant, Batch batch);
 
     /** Leases up to {@code claim.limit()} parts, waiting up to {@code claim.waitFor()} when there are none. */
-    Future<List<Claim.Item>> claim(UUID tenant, Claim claim);
+    default Future<List<Claim.Item>> claim(UUID tenant, Claim claim) {
+        return claim(tenant, claim, () -> true);
+    }
+
+    /**
+     * The same for a caller who may go away while it waits.
+     *
+     * @param wanted false once nobody is there to take the items: they would only lapse
+     */
+    Future<List<Claim.Item>> claim(UUID tenant, Claim claim, BooleanSupplier wanted);
 
     /** Records, durably, that the network calls are about to be made; answers in order. */
     Future<List<LeaseResult>> start(UUID tenant, List<Lease> leases);

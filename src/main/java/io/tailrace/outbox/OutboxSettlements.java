@@ -25,24 +25,19 @@ import org.jspecify.annotations.Nullable;
  * their own: their rows are locked and were judged under that lock.
  */
 final class OutboxSettlements {
-    private static final String LOCK =
-            """
+    private static final String LOCK = """
             SELECT %s FROM telegram_outbox_inflight h
              WHERE h.id = ANY ($1::bigint[]) AND h.tenant_id = $2::uuid
-             ORDER BY h.id FOR UPDATE"""
-                    .formatted(InflightPart.COLUMNS);
+             ORDER BY h.id FOR UPDATE""".formatted(InflightPart.COLUMNS);
 
-    private static final String LOCK_SUCCESSORS =
-            """
+    private static final String LOCK_SUCCESSORS = """
             SELECT %s FROM telegram_outbox_inflight h
               JOIN unnest($1::bigint[], $2::integer[]) AS b(batch_no, part_index)
                 ON h.batch_no = b.batch_no AND h.part_index > b.part_index
              WHERE h.turn <> 'l'
-             ORDER BY h.id FOR UPDATE OF h"""
-                    .formatted(InflightPart.COLUMNS);
+             ORDER BY h.id FOR UPDATE OF h""".formatted(InflightPart.COLUMNS);
 
-    private static final String LOCK_ENDED =
-            """
+    private static final String LOCK_ENDED = """
             SELECT o.id, o.created_at, o.batch_id, o.state, o.lease_token, o.last_outcome, o.claimed_at, o.request_started_at
               FROM telegram_outbox o
               JOIN unnest($1::bigint[], $2::timestamptz[]) AS u(id, created_at)
@@ -52,8 +47,7 @@ final class OutboxSettlements {
              ORDER BY o.id FOR UPDATE OF o""";
 
     /** The heir of a key is the first that can be sent; the heir of a batch is the part after a delivered one. */
-    private static final String END =
-            """
+    private static final String END = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             given AS MATERIALIZED (
                 SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::integer[],
@@ -107,8 +101,7 @@ final class OutboxSettlements {
             )
             SELECT k.key_id FROM key_heir k LEFT JOIN promoted p ON p.id = k.id WHERE p.id IS NULL""";
 
-    private static final String BACK =
-            """
+    private static final String BACK = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             given AS MATERIALIZED (
                 SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::integer[], $6::integer[],
@@ -133,14 +126,12 @@ final class OutboxSettlements {
               FROM given g CROSS JOIN clock c
              WHERE h.id = g.id""";
 
-    private static final String REPLACE_PAYLOADS =
-            """
+    private static final String REPLACE_PAYLOADS = """
             UPDATE telegram_outbox o SET payload = u.payload::jsonb
               FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS u(id, created_at, payload)
              WHERE o.id = u.id AND o.created_at = u.created_at AND %s""";
 
-    private static final String PROMOTE =
-            """
+    private static final String PROMOTE = """
             WITH heir AS MATERIALIZED (
                 SELECT n.id, k.key_id, n.turn FROM unnest($1::bigint[]) AS k(key_id)
                  CROSS JOIN LATERAL (
@@ -192,7 +183,7 @@ final class OutboxSettlements {
         Integer[] indexes = ends.stream().map(end -> end.part().partIndex()).toArray(Integer[]::new);
         return connection
                 .preparedQuery(LOCK_SUCCESSORS)
-                .execute(Tuple.of(batches, indexes))
+                .execute(Tuple.tuple().addValue(batches).addValue(indexes))
                 .map(rows -> map(rows, InflightPart::of));
     }
 
@@ -212,7 +203,8 @@ final class OutboxSettlements {
         tuple.addValue(column(ends, Integer[]::new, end -> end.detail().httpStatus()));
         tuple.addValue(column(ends, String[]::new, end -> end.detail().responseKind()));
         tuple.addValue(column(ends, String[]::new, end -> end.detail().receiptJson()));
-        tuple.addValue(column(ends, String[]::new, end -> arrayLiteral(end.detail().messageIds())));
+        tuple.addValue(
+                column(ends, String[]::new, end -> arrayLiteral(end.detail().messageIds())));
         tuple.addValue(column(ends, Long[]::new, end -> end.detail().cancelledBy()));
         String sql = END.formatted(
                 created.condition("o.created_at"),
@@ -232,7 +224,8 @@ final class OutboxSettlements {
             return Future.succeededFuture();
         }
         if (tries == 0) {
-            return Future.failedFuture(new IllegalStateException("the heir of " + keys.size() + " keys keeps changing"));
+            return Future.failedFuture(
+                    new IllegalStateException("the heir of " + keys.size() + " keys keeps changing"));
         }
         return connection
                 .preparedQuery(PROMOTE)
@@ -300,8 +293,7 @@ final class OutboxSettlements {
         return mapped;
     }
 
-    static <S, T> @Nullable T[] column(
-            List<S> rows, IntFunction<@Nullable T[]> array, Function<S, @Nullable T> value) {
+    static <S, T> @Nullable T[] column(List<S> rows, IntFunction<@Nullable T[]> array, Function<S, @Nullable T> value) {
         @Nullable T[] column = array.apply(rows.size());
         for (int i = 0; i < column.length; i++) {
             column[i] = value.apply(rows.get(i));

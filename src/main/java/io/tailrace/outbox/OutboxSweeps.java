@@ -16,28 +16,22 @@ import java.util.UUID;
 /** SQL of what happens without a caller: lapses, times to live, pauses, revivals. Each inside the caller's transaction. */
 final class OutboxSweeps {
     /** The condition is checked again on the row once it is locked: a lease that was renewed or settled is left alone. */
-    private static final String LOCK_LAPSED =
-            """
+    private static final String LOCK_LAPSED = """
             SELECT %s FROM telegram_outbox_inflight h
              WHERE h.turn = 'l' AND h.leased_until <= (SELECT tailrace_now())
-             ORDER BY h.leased_until LIMIT $1::integer FOR UPDATE SKIP LOCKED"""
-                    .formatted(InflightPart.COLUMNS);
+             ORDER BY h.leased_until LIMIT $1::integer FOR UPDATE SKIP LOCKED""".formatted(InflightPart.COLUMNS);
 
-    private static final String KNOWN_ATTEMPTS =
-            """
+    private static final String KNOWN_ATTEMPTS = """
             SELECT a.outbox_id, a.lease_token FROM telegram_outbox_attempts a
               JOIN unnest($1::bigint[], $2::bigint[]) AS u(id, token) ON a.outbox_id = u.id AND a.lease_token = u.token
              WHERE %s""";
 
-    private static final String LOCK_EXPIRED =
-            """
+    private static final String LOCK_EXPIRED = """
             SELECT %s FROM telegram_outbox_inflight h
              WHERE h.turn <> 'l' AND h.expires_at IS NOT NULL AND h.expires_at <= (SELECT tailrace_now())
-             ORDER BY h.expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED"""
-                    .formatted(InflightPart.COLUMNS);
+             ORDER BY h.expires_at LIMIT $1::integer FOR UPDATE SKIP LOCKED""".formatted(InflightPart.COLUMNS);
 
-    private static final String PAUSE =
-            """
+    private static final String PAUSE = """
             INSERT INTO telegram_outbox_paused_bots AS p (tenant_id, bot_id, until, reason)
             VALUES ($1::uuid, $2::text, $3::timestamptz, 'throttled')
             ON CONFLICT (tenant_id, bot_id) DO UPDATE SET until = greatest(p.until, excluded.until)
@@ -46,8 +40,7 @@ final class OutboxSweeps {
     private static final String FORGET_PAUSES =
             "DELETE FROM telegram_outbox_paused_bots WHERE until <= (SELECT tailrace_now())";
 
-    private static final String LATE =
-            """
+    private static final String LATE = """
             UPDATE telegram_outbox o
                SET state = 'delivered', last_outcome = 'delivered', last_error_class = NULL, last_error = NULL,
                    response_kind = $3::text, receipt = $4::text::jsonb, telegram_message_ids = $5::text[],
@@ -55,15 +48,13 @@ final class OutboxSweeps {
               FROM (SELECT tailrace_now() AS at) c
              WHERE o.id = $1::bigint AND o.created_at = $2::timestamptz AND %s""";
 
-    private static final String LATE_ATTEMPT =
-            """
+    private static final String LATE_ATTEMPT = """
             UPDATE telegram_outbox_attempts a
                SET outcome = 'delivered', response_received_at = (SELECT tailrace_now()), error_class = NULL, error = NULL,
                    http_status = $4::integer
              WHERE a.outbox_id = $1::bigint AND a.lease_token = $2::bigint AND a.claimed_at = $3::timestamptz AND %s""";
 
-    private static final String LOCK_KEYS_OF_CANCELLED =
-            """
+    private static final String LOCK_KEYS_OF_CANCELLED = """
             SELECT k.key_id FROM telegram_outbox_keys k
              WHERE (k.tenant_id, k.bot_id, k.ordering_key) IN (
                     SELECT o.tenant_id, o.bot_id, o.ordering_key FROM telegram_outbox o
@@ -72,8 +63,7 @@ final class OutboxSweeps {
              ORDER BY k.key_id FOR NO KEY UPDATE""";
 
     /** Candidates all of them: a hint that the claim checks. */
-    private static final String REVIVE =
-            """
+    private static final String REVIVE = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             revived AS (
                 UPDATE telegram_outbox o
@@ -128,9 +118,9 @@ final class OutboxSweeps {
         return connection
                 .preparedQuery(
                         KNOWN_ATTEMPTS.formatted(TimeRange.around(claimed).condition("a.claimed_at")))
-                .execute(Tuple.of(
-                        parts.stream().map(part -> part.id().id()).toArray(Long[]::new),
-                        parts.stream().map(InflightPart::token).toArray(Long[]::new)))
+                .execute(Tuple.tuple()
+                        .addValue(parts.stream().map(part -> part.id().id()).toArray(Long[]::new))
+                        .addValue(parts.stream().map(InflightPart::token).toArray(Long[]::new)))
                 .map(rows -> {
                     Set<Long> known = new HashSet<>();
                     for (Row row : rows) {
@@ -172,7 +162,10 @@ final class OutboxSweeps {
                         .preparedQuery(LATE_ATTEMPT.formatted(
                                 TimeRange.around(List.of(claimedAt)).condition("a.claimed_at")))
                         .execute(Tuple.of(
-                                part.id().id(), part.token(), OutboxSettlements.utc(claimedAt), delivered.httpStatus()));
+                                part.id().id(),
+                                part.token(),
+                                OutboxSettlements.utc(claimedAt),
+                                delivered.httpStatus()));
         return Future.all(history, attempt).compose(done -> revive(connection, tenant, part, now));
     }
 
@@ -188,5 +181,4 @@ final class OutboxSweeps {
                         connection.preparedQuery(REVIVE.formatted(days)).execute(which))
                 .map(rows -> rows.rowCount());
     }
-
 }

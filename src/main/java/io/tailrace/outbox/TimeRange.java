@@ -17,7 +17,8 @@ record TimeRange(Instant from, Instant to) {
         Instant first = instants.stream().min(Instant::compareTo).orElseThrow();
         Instant last = instants.stream().max(Instant::compareTo).orElseThrow();
         return new TimeRange(
-                first.truncatedTo(ChronoUnit.DAYS), last.truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS));
+                first.truncatedTo(ChronoUnit.DAYS),
+                last.truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS));
     }
 
     /** {@code (column >= '…' AND column < '…')}. */

@@ -43,8 +43,8 @@ sealed interface Verdict {
         static final Refused LEASE_LOST = new Refused(
                 "lease_lost",
                 "the lease has ended or belongs to a later claim; nothing was changed. Do not send this part again.");
-        static final Refused NOT_STARTED = new Refused(
-                "not_started", "no start is recorded for this lease; call starts before the network call");
+        static final Refused NOT_STARTED =
+                new Refused("not_started", "no start is recorded for this lease; call starts before the network call");
     }
 
     /** What is kept beside the state. */
