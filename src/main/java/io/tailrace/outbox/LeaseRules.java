@@ -240,10 +240,10 @@ final class LeaseRules {
         if (part.token() != settlement.lease().token()) {
             return Refused.LEASE_LOST;
         }
-        if (settlement instanceof Settlement.Delivered
+        if (settlement instanceof Settlement.Delivered delivered
                 && part.state() == PartState.AMBIGUOUS
                 && LAPSED.equals(part.lastOutcome())) {
-            return new Verdict.Late(part, (Settlement.Delivered) settlement);
+            return new Verdict.Late(part, delivered);
         }
         return settlement.outcome().equals(part.lastOutcome()) ? new Replayed(part.state()) : Refused.LEASE_LOST;
     }

@@ -80,7 +80,7 @@ final class FakeOutbox implements OutboxService {
     }
 
     @Override
-    public Future<List<Claim.Item>> claim(UUID tenant, Claim claim) {
+    public Future<List<Claim.Item>> claim(UUID tenant, Claim claim, java.util.function.BooleanSupplier wanted) {
         claims.add(claim);
         return claimed;
     }
