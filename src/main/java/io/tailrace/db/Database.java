@@ -181,6 +181,14 @@ public final class Database {
                 });
     }
 
+    /**
+     * One transaction on a connection that the caller owns and that is outside a transaction. Not run again by itself:
+     * what the caller holds on that connection may be gone with the failure.
+     */
+    public static <T> Future<T> transaction(SqlConnection connection, Function<SqlConnection, Future<T>> work) {
+        return inTransaction(connection, work).recover(cause -> Future.failedFuture(DatabaseFailure.of(cause)));
+    }
+
     private <T> Future<T> attempt(Pool pool, Function<SqlConnection, Future<T>> work, int tries) {
         return once(pool, work).recover(cause -> {
             Throwable failure = DatabaseFailure.of(cause);

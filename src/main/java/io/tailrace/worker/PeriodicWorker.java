@@ -14,12 +14,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs a piece of work again and again, one run at a time, the next a period after the last one ended.
  *
- * <p>A failed run is logged and counted, and the next one is put off: the period doubles with each failure in a row, up
- * to {@link #LONGEST_BACK_OFF} or the period itself where that is longer. Thread-safe; work runs on the caller's context
- * or, from the timer, on a context of its own.
+ * <p>A failed run is logged and counted, and tried again soon, however long the period is: after seconds at first, twice
+ * as long with each further failure in a row, up to {@link #LONGEST_BACK_OFF}. Thread-safe; work runs on the caller's
+ * context or, from the timer, on a context of its own.
  */
 public final class PeriodicWorker {
     static final Duration LONGEST_BACK_OFF = Duration.ofMinutes(1);
+    /** An hourly worker does not wait an hour to try again; one that runs more often does not try faster than it runs. */
+    static final Duration FIRST_BACK_OFF = Duration.ofSeconds(2);
+
     private static final Logger LOG = LoggerFactory.getLogger(PeriodicWorker.class);
     private static final long NO_TIMER = -1;
 
@@ -80,7 +83,11 @@ public final class PeriodicWorker {
                 return;
             }
         }
-        runOnce().onComplete(done -> arm(done.succeeded() ? period : backOff(period, failures)));
+        runOnce().onComplete(done -> armNext(done.succeeded()));
+    }
+
+    private synchronized void armNext(boolean succeeded) {
+        arm(succeeded ? period : backOff(period, failures));
     }
 
     /** One run now; joins the run in hand if there is one. The Future fails as the run does, after it was logged. */
@@ -122,9 +129,9 @@ public final class PeriodicWorker {
     }
 
     static Duration backOff(Duration period, int failuresInARow) {
-        Duration longest = period.compareTo(LONGEST_BACK_OFF) > 0 ? period : LONGEST_BACK_OFF;
-        Duration doubled = period.multipliedBy(1L << Math.min(failuresInARow, 16));
-        return doubled.compareTo(longest) > 0 ? longest : doubled;
+        Duration first = period.compareTo(FIRST_BACK_OFF) < 0 ? period : FIRST_BACK_OFF;
+        Duration doubled = first.multipliedBy(1L << Math.min(Math.max(failuresInARow - 1, 0), 16));
+        return doubled.compareTo(LONGEST_BACK_OFF) > 0 ? LONGEST_BACK_OFF : doubled;
     }
 
     /** No further run; completes when the run in hand has ended, however it ended. */

@@ -1,0 +1,61 @@
+package io.tailrace.partition;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one run of maintenance came to.
+ *
+ * @param anotherRuns some other runner of the fleet held the lock: nothing was done, {@code tables} is empty
+ */
+public record MaintenanceRun(boolean anotherRuns, List<TableRun> tables) {
+    public MaintenanceRun {
+        tables = List.copyOf(tables);
+    }
+
+    /**
+     * One table's share.
+     *
+     * @param created names of the partitions made, nearest first
+     * @param daysAhead whole days after today that are covered afterwards; −1 when not even now is
+     * @param failures why something was not done, each with what it was about; empty when all went well
+     */
+    public record TableRun(
+            String table, List<String> created, long daysAhead, List<Finding> findings, List<String> failures) {
+        public TableRun {
+            created = List.copyOf(created);
+            findings = List.copyOf(findings);
+            failures = List.copyOf(failures);
+        }
+
+        TableRun and(@Nullable String failure) {
+            if (failure == null) {
+                return this;
+            }
+            List<String> all = new ArrayList<>(failures);
+            all.add(failure);
+            return new TableRun(table, created, daysAhead, findings, all);
+        }
+    }
+
+    static MaintenanceRun anotherIsRunning() {
+        return new MaintenanceRun(true, List.of());
+    }
+
+    /** This runner did it, and nothing failed. Findings are no failure: a further run would not mend them. */
+    public boolean succeeded() {
+        return !anotherRuns && failure().isEmpty();
+    }
+
+    /** Every failure in one line, table by table. */
+    public Optional<String> failure() {
+        String all = tables.stream()
+                .filter(run -> !run.failures().isEmpty())
+                .map(run -> run.table() + ": " + String.join("; ", run.failures()))
+                .collect(Collectors.joining(" | "));
+        return all.isEmpty() ? Optional.empty() : Optional.of(all);
+    }
+}

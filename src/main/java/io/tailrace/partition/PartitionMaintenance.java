@@ -1,0 +1,253 @@
+package io.tailrace.partition;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.db.Database;
+import io.tailrace.partition.MaintenanceRun.TableRun;
+import io.tailrace.worker.PeriodicWorker;
+import io.tailrace.worker.WorkerRunStore;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the future of its tables made: one run observes, plans and applies, table by table, under a lock that makes it
+ * the only runner in the fleet.
+ *
+ * <p>Order of a run: the future of every table, then each {@link MaintenancePhase} for every table, then the record in
+ * {@code worker_runs}. A table's or a phase's failure is recorded and stops nothing else. Every wait is bounded. Futures
+ * complete on the caller's context; failures before anything was done are {@link io.tailrace.db.DatabaseFailure}.
+ */
+public final class PartitionMaintenance {
+    /** A phase that took longer for one table is given up until the next run. */
+    public static final Duration PHASE_LIMIT = Duration.ofMinutes(15);
+
+    private static final Duration CREATE_LIMIT = Duration.ofMinutes(2);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionMaintenance.class);
+
+    private final Database database;
+    private final MaintenanceSchedule schedule;
+    private final List<PartitionedTable> tables;
+    private final List<MaintenancePhase> phases;
+    private final Duration phaseLimit;
+    private final PartitionCatalog catalog = new PartitionCatalog();
+    private final PartitionStore store = new PartitionStore();
+    private final WorkerRunStore runs = new WorkerRunStore();
+
+    /**
+     * @param tables all of the schedule's period
+     * @param phases what follows once the future exists, in this order
+     */
+    public PartitionMaintenance(
+            Database database,
+            MaintenanceSchedule schedule,
+            List<PartitionedTable> tables,
+            List<MaintenancePhase> phases) {
+        this(database, schedule, tables, phases, PHASE_LIMIT);
+    }
+
+    PartitionMaintenance(
+            Database database,
+            MaintenanceSchedule schedule,
+            List<PartitionedTable> tables,
+            List<MaintenancePhase> phases,
+            Duration phaseLimit) {
+        for (PartitionedTable table : tables) {
+            if (table.period() != schedule.period()) {
+                throw new IllegalArgumentException(table.name() + " does not belong to " + schedule.worker());
+            }
+        }
+        this.database = database;
+        this.schedule = schedule;
+        this.tables = List.copyOf(tables);
+        this.phases = List.copyOf(phases);
+        this.phaseLimit = phaseLimit;
+    }
+
+    /** The periodic worker: runs at start, then on schedule, and soon again after a run that left something to do. */
+    public PeriodicWorker worker(MeterRegistry meters) {
+        return new PeriodicWorker(database.vertx(), meters, schedule.worker(), schedule.every(), this::tick);
+    }
+
+    /**
+     * A run of the worker. Unlike {@link #runOnce} it fails when some table's future was not made, so that it is tried
+     * again soon; leaving the work to another runner counts as done only once its result is there.
+     */
+    public Future<MaintenanceRun> tick() {
+        return runOnce(Duration.ZERO).compose(run -> {
+            if (!run.anotherRuns()) {
+                return run.failure()
+                        .<Future<MaintenanceRun>>map(why -> Future.failedFuture(new MaintenanceFailure(why)))
+                        .orElseGet(() -> Future.succeededFuture(run));
+            }
+            return lacking()
+                    .compose(lacking -> lacking.isEmpty()
+                            ? Future.succeededFuture(run)
+                            : Future.failedFuture(new MaintenanceFailure(
+                                    "another instance is at it, and partitions are still missing: " + lacking)));
+        });
+    }
+
+    /**
+     * Runs until the future of every table is made, for a boot or a migration that must not go on without it. Fails as
+     * the last try did when {@code patience} is over.
+     *
+     * <p>To block, call {@code ensure(patience).await()} on a thread that is not an event loop's.
+     */
+    public Future<MaintenanceRun> ensure(Duration patience) {
+        AtomicBoolean over = new AtomicBoolean();
+        long timer = database.vertx().setTimer(Math.max(1, patience.toMillis()), late -> over.set(true));
+        return ensure(over).onComplete(done -> database.vertx().cancelTimer(timer));
+    }
+
+    private Future<MaintenanceRun> ensure(AtomicBoolean over) {
+        return tick().recover(cause -> {
+            if (over.get()) {
+                return Future.failedFuture(cause);
+            }
+            LOG.warn("{} is tried again in {} s: {}", schedule.worker(), RETRY.toSeconds(), cause.toString());
+            return database.vertx()
+                    .timer(RETRY.toMillis(), TimeUnit.MILLISECONDS)
+                    .compose(waited -> ensure(over));
+        });
+    }
+
+    /**
+     * One run now, or none when another runner keeps the lock for longer than {@code patience}. Failures of tables and
+     * phases are in the result; the Future fails when nothing could be done or the run could not be recorded.
+     */
+    public Future<MaintenanceRun> runOnce(Duration patience) {
+        return MaintenanceSession.open(database, schedule.worker(), patience)
+                .compose(session -> session.isEmpty()
+                        ? Future.succeededFuture(MaintenanceRun.anotherIsRunning())
+                        : run(session.get().connection())
+                                .eventually(() -> session.get().close()));
+    }
+
+    private Future<MaintenanceRun> run(SqlConnection holder) {
+        return inTurn(tables, table -> createAhead(holder, table))
+                .compose(created -> afterwards(holder, created))
+                .compose(done -> record(holder, new MaintenanceRun(false, done)));
+    }
+
+    private Future<TableRun> createAhead(SqlConnection holder, PartitionedTable table) {
+        return bounded(CREATE_LIMIT, () -> observe(holder, table).compose(seen -> {
+                    PartitionPlan plan = PartitionPlanner.plan(table, seen);
+                    return inTurn(plan.operations(), operation -> apply(holder, table, operation))
+                            .compose(applied -> observe(holder, table).map(now -> outcome(table, applied, now)));
+                }))
+                .recover(cause -> {
+                    LOG.warn("partitions of {} could not be looked after: {}", table.name(), cause.toString());
+                    return Future.succeededFuture(
+                            new TableRun(table.name(), List.of(), -1, List.of(), List.of(saying(cause))));
+                });
+    }
+
+    /** The partition's name, or why it is not there. */
+    private record Applied(String partition, String failure) {}
+
+    private Future<Applied> apply(SqlConnection holder, PartitionedTable table, PartitionOperation operation) {
+        return Database.transaction(holder, connection -> store.apply(connection, table, operation))
+                .map(made -> {
+                    LOG.info("partition {} made for {}", operation.partition(), operation.span());
+                    return new Applied(operation.partition(), "");
+                })
+                .otherwise(cause -> new Applied(operation.partition(), operation.partition() + ": " + saying(cause)));
+    }
+
+    private static TableRun outcome(PartitionedTable table, List<Applied> applied, Observation seen) {
+        // Planned again from what is there now: only the catalogue's word says that a partition exists.
+        PartitionPlan left = PartitionPlanner.plan(table, seen);
+        List<String> created = new ArrayList<>();
+        List<String> failures = new ArrayList<>();
+        for (Applied one : applied) {
+            if (one.failure().isEmpty()) {
+                created.add(one.partition());
+            } else {
+                failures.add(one.failure());
+            }
+        }
+        return new TableRun(table.name(), created, left.coverage().daysAhead(seen.now()), left.findings(), failures);
+    }
+
+    private Future<List<TableRun>> afterwards(SqlConnection holder, List<TableRun> created) {
+        Future<List<TableRun>> done = Future.succeededFuture(created);
+        for (MaintenancePhase phase : phases) {
+            done = done.compose(soFar -> inTurn(tables, table -> bounded(phaseLimit, () -> phase.run(holder, table))
+                            .map("")
+                            .otherwise(cause -> phase.name() + ": " + saying(cause)))
+                    .map(failures -> {
+                        List<TableRun> next = new ArrayList<>();
+                        for (int i = 0; i < soFar.size(); i++) {
+                            String failure = failures.get(i);
+                            next.add(soFar.get(i).and(failure.isEmpty() ? null : failure));
+                        }
+                        return next;
+                    }));
+        }
+        return done;
+    }
+
+    private Future<MaintenanceRun> record(SqlConnection holder, MaintenanceRun run) {
+        JsonObject perTable = new JsonObject();
+        for (TableRun table : run.tables()) {
+            perTable.put(
+                    table.table(),
+                    new JsonObject()
+                            .put("created", new JsonArray(table.created()))
+                            .put("days_ahead", table.daysAhead())
+                            .put("failures", new JsonArray(table.failures())));
+        }
+        JsonObject detail = new JsonObject().put("tables", perTable);
+        return bounded(CREATE_LIMIT, () -> runs.record(holder, schedule.worker(), run.succeeded(), detail))
+                .map(run);
+    }
+
+    private Future<Observation> observe(SqlConnection connection, PartitionedTable table) {
+        return Database.transaction(connection, inside -> catalog.observe(inside, table));
+    }
+
+    /** Tables that still lack a partition which a run could make. */
+    private Future<List<String>> lacking() {
+        return database.transaction(database.maintenance(), connection -> inTurn(tables, table -> catalog.observe(
+                                connection, table)
+                        .map(seen ->
+                                PartitionPlanner.plan(table, seen).operations().isEmpty() ? "" : table.name()))
+                .map(names -> names.stream().filter(name -> !name.isEmpty()).toList()));
+    }
+
+    private static <T> Future<T> bounded(Duration limit, Supplier<Future<T>> work) {
+        Future<T> running;
+        try {
+            running = work.get();
+        } catch (RuntimeException e) {
+            running = Future.failedFuture(e);
+        }
+        return running.timeout(limit.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static <A, B> Future<List<B>> inTurn(List<A> items, Function<A, Future<B>> work) {
+        Future<List<B>> done = Future.succeededFuture(new ArrayList<>());
+        for (A item : items) {
+            done = done.compose(results -> work.apply(item).map(result -> {
+                results.add(result);
+                return results;
+            }));
+        }
+        return done;
+    }
+
+    private static String saying(Throwable cause) {
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+}
