@@ -37,12 +37,15 @@ public final class Database {
     private final Pool service;
     private final Pool maintenance;
     private final PgConnectOptions maintenanceOptions;
+    private final Duration ddlLockTimeout;
 
-    private Database(Vertx vertx, Pool service, Pool maintenance, PgConnectOptions maintenanceOptions) {
+    private Database(
+            Vertx vertx, Pool service, Pool maintenance, PgConnectOptions maintenanceOptions, Duration ddlLockTimeout) {
         this.vertx = vertx;
         this.service = service;
         this.maintenance = maintenance;
         this.maintenanceOptions = maintenanceOptions;
+        this.ddlLockTimeout = ddlLockTimeout;
     }
 
     /** Opens the pools; connects lazily, so a database that is down does not fail here. */
@@ -67,7 +70,7 @@ public final class Database {
                 config.poolWait());
         Pool maintenance =
                 pool(vertx, maintenanceOptions, config, "tailrace-maintenance", 3, 64, Duration.ofSeconds(30));
-        return new Database(vertx, service, maintenance, maintenanceOptions);
+        return new Database(vertx, service, maintenance, maintenanceOptions, config.ddlLockTimeout());
     }
 
     private static Pool pool(
@@ -134,6 +137,11 @@ public final class Database {
         options.addProperty("application_name", applicationName);
         options.getProperties().remove("options");
         return options;
+    }
+
+    /** How long partition DDL may wait for a lock. */
+    public Duration ddlLockTimeout() {
+        return ddlLockTimeout;
     }
 
     /** PostgreSQL's clock ({@code tailrace_now()}), the only one that decisions may use. */

@@ -9,6 +9,8 @@ import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one runner's connection: of its own, in no pool, holding the fleet's lock for as long as it lives.
@@ -21,6 +23,7 @@ final class MaintenanceSession {
     private static final Duration CLOSE = Duration.ofSeconds(2);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(250);
 
+    private static final Logger LOG = LoggerFactory.getLogger(MaintenanceSession.class);
     private static final MaintenanceSessionStore STORE = new MaintenanceSessionStore();
 
     private final SqlConnection connection;
@@ -41,8 +44,10 @@ final class MaintenanceSession {
     static Future<Optional<MaintenanceSession>> open(Database database, String runner, Duration patience) {
         return connect(database, runner).compose(connection -> {
             MaintenanceSession session = new MaintenanceSession(connection);
+            // Without a handler a broken connection is printed to the console; the statement in hand fails anyway.
+            connection.exceptionHandler(broken -> LOG.debug("the session of {} broke", runner, broken));
             long tries = 1 + patience.toMillis() / LOOK_AGAIN.toMillis();
-            return STORE.bound(connection)
+            return STORE.bound(connection, database.ddlLockTimeout())
                     .compose(set -> session.lock(database, "tailrace:" + runner, tries))
                     .recover(cause ->
                             session.close().transform(closed -> Future.failedFuture(DatabaseFailure.of(cause))))

@@ -3,6 +3,7 @@ package io.tailrace.partition;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 
 /** The SQL of the runner's session: its bounds and its lock. */
 final class MaintenanceSessionStore {
@@ -11,7 +12,6 @@ final class MaintenanceSessionStore {
      * if this process is frozen, after a little longer than a phase may take; then the lock is free for another runner.
      */
     private static final String SETTINGS = """
-            SET lock_timeout = '3s';
             SET statement_timeout = '60s';
             SET idle_in_transaction_session_timeout = '60s';
             SET idle_session_timeout = '20min';
@@ -20,10 +20,16 @@ final class MaintenanceSessionStore {
             SET tcp_keepalives_count = 4
             """;
 
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', $1::text, false)";
+
     private static final String TRY_LOCK = "SELECT pg_try_advisory_lock(hashtextextended($1::text, 0))";
 
-    Future<Void> bound(SqlConnection connection) {
-        return connection.query(SETTINGS).execute().mapEmpty();
+    Future<Void> bound(SqlConnection connection, Duration lockTimeout) {
+        return connection
+                .query(SETTINGS)
+                .execute()
+                .compose(set -> connection.preparedQuery(LOCK_TIMEOUT).execute(Tuple.of(lockTimeout.toMillis() + "ms")))
+                .mapEmpty();
     }
 
     /** True when the session holds the lock from now on, until it ends. */

@@ -6,6 +6,7 @@ import io.tailrace.db.Database;
 import io.tailrace.worker.WorkerRunStore;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,8 +27,7 @@ public final class PartitionHealth {
     private static final long LIMIT_MS = 2_000;
 
     private final Database database;
-    private final MaintenanceSchedule schedule;
-    private final List<PartitionedTable> tables;
+    private final MaintainedTables maintained;
     private final PartitionCatalog catalog = new PartitionCatalog();
     private final WorkerRunStore runs = new WorkerRunStore();
     private final Map<String, Long> daysAhead = new ConcurrentHashMap<>();
@@ -60,12 +60,10 @@ public final class PartitionHealth {
     public record TableHealth(Status status, long daysAhead, List<String> pendingDetach, List<Finding> findings) {}
 
     /** @param meters gets {@code tailrace_partition_days_ahead{table=…}} */
-    public PartitionHealth(
-            Database database, MeterRegistry meters, MaintenanceSchedule schedule, List<PartitionedTable> tables) {
+    public PartitionHealth(Database database, MeterRegistry meters, MaintainedTables maintained) {
         this.database = database;
-        this.schedule = schedule;
-        this.tables = List.copyOf(tables);
-        for (PartitionedTable table : tables) {
+        this.maintained = maintained;
+        for (PartitionedTable table : maintained.tables()) {
             Gauge.builder(
                             "tailrace.partition.days.ahead",
                             daysAhead,
@@ -78,7 +76,7 @@ public final class PartitionHealth {
 
     /** The entry's name on the wire: {@code daily_partition_maintenance}. */
     public String name() {
-        return schedule.readinessEntry();
+        return maintained.schedule().readinessEntry();
     }
 
     /** How it stands. Never fails: a catalogue that cannot be read is a report too. */
@@ -86,10 +84,7 @@ public final class PartitionHealth {
         if (inHand != null) {
             return inHand;
         }
-        Future<Report> report = database.transaction(
-                        database.maintenance(),
-                        connection ->
-                                connection.query(LIMIT_STATEMENTS).execute().compose(limited -> read(connection)))
+        Future<Report> report = database.transaction(database.maintenance(), this::read)
                 .timeout(LIMIT_MS, TimeUnit.MILLISECONDS)
                 .otherwise(cause -> new Report(
                         Status.ERROR, null, Map.of(), false, "the catalogue could not be read: " + cause.getMessage()));
@@ -105,7 +100,7 @@ public final class PartitionHealth {
     private Future<Report> read(SqlConnection connection) {
         Map<String, TableHealth> health = new LinkedHashMap<>();
         Future<Void> all = Future.succeededFuture();
-        for (PartitionedTable table : tables) {
+        for (PartitionedTable table : maintained.tables()) {
             all = all.compose(before -> catalog.observe(connection, table)).map(seen -> {
                 TableHealth one = judge(table, seen);
                 health.put(table.name(), one);
@@ -113,7 +108,8 @@ public final class PartitionHealth {
                 return null;
             });
         }
-        return all.compose(read -> runs.last(connection, schedule.worker())).map(last -> judge(schedule, health, last));
+        return all.compose(read -> runs.last(connection, maintained.schedule().worker()))
+                .map(last -> judge(maintained.every(), health, last));
     }
 
     /** How one table stands, from what was observed. */
@@ -137,13 +133,12 @@ public final class PartitionHealth {
     }
 
     /** How the schedule stands, from its tables and its last run. */
-    static Report judge(
-            MaintenanceSchedule schedule, Map<String, TableHealth> tables, Optional<WorkerRunStore.LastRun> last) {
+    static Report judge(Duration every, Map<String, TableHealth> tables, Optional<WorkerRunStore.LastRun> last) {
         boolean currentMissing = tables.values().stream().anyMatch(table -> table.status() == Status.ERROR);
         boolean degraded = tables.values().stream().anyMatch(table -> table.status() == Status.DEGRADED);
         Instant lastRun = last.map(WorkerRunStore.LastRun::finishedAt).orElse(null);
-        boolean stale = last.map(run -> run.age().compareTo(schedule.every().multipliedBy(2)) > 0)
-                .orElse(true);
+        boolean stale =
+                last.map(run -> run.age().compareTo(every.multipliedBy(2)) > 0).orElse(true);
         boolean failed = last.map(run -> !run.ok()).orElse(false);
         if (currentMissing) {
             return report(Status.ERROR, lastRun, tables, "a table has no partition for the current time");

@@ -36,47 +36,34 @@ public final class PartitionMaintenance {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionMaintenance.class);
 
     private final Database database;
-    private final MaintenanceSchedule schedule;
-    private final List<PartitionedTable> tables;
+    private final MaintainedTables maintained;
     private final List<MaintenancePhase> phases;
     private final Duration phaseLimit;
     private final PartitionCatalog catalog = new PartitionCatalog();
     private final PartitionStore store = new PartitionStore();
     private final WorkerRunStore runs = new WorkerRunStore();
 
-    /**
-     * @param tables all of the schedule's period
-     * @param phases what follows once the future exists, in this order
-     */
-    public PartitionMaintenance(
-            Database database,
-            MaintenanceSchedule schedule,
-            List<PartitionedTable> tables,
-            List<MaintenancePhase> phases) {
-        this(database, schedule, tables, phases, PHASE_LIMIT);
+    /** @param phases what follows once the future of every table exists, in this order */
+    public PartitionMaintenance(Database database, MaintainedTables maintained, List<MaintenancePhase> phases) {
+        this(database, maintained, phases, PHASE_LIMIT);
     }
 
     PartitionMaintenance(
-            Database database,
-            MaintenanceSchedule schedule,
-            List<PartitionedTable> tables,
-            List<MaintenancePhase> phases,
-            Duration phaseLimit) {
-        for (PartitionedTable table : tables) {
-            if (table.period() != schedule.period()) {
-                throw new IllegalArgumentException(table.name() + " does not belong to " + schedule.worker());
-            }
-        }
+            Database database, MaintainedTables maintained, List<MaintenancePhase> phases, Duration phaseLimit) {
         this.database = database;
-        this.schedule = schedule;
-        this.tables = List.copyOf(tables);
+        this.maintained = maintained;
         this.phases = List.copyOf(phases);
         this.phaseLimit = phaseLimit;
     }
 
     /** The periodic worker: runs at start, then on schedule, and soon again after a run that left something to do. */
     public PeriodicWorker worker(MeterRegistry meters) {
-        return new PeriodicWorker(database.vertx(), meters, schedule.worker(), schedule.every(), this::tick);
+        return new PeriodicWorker(database.vertx(), meters, name(), maintained.every(), this::tick);
+    }
+
+    /** The worker's name, and the lock's. */
+    private String name() {
+        return maintained.schedule().worker();
     }
 
     /**
@@ -115,7 +102,7 @@ public final class PartitionMaintenance {
             if (over.get()) {
                 return Future.failedFuture(cause);
             }
-            LOG.warn("{} is tried again in {} s: {}", schedule.worker(), RETRY.toSeconds(), cause.toString());
+            LOG.warn("{} is tried again in {} s: {}", name(), RETRY.toSeconds(), cause.toString());
             return database.vertx()
                     .timer(RETRY.toMillis(), TimeUnit.MILLISECONDS)
                     .compose(waited -> ensure(over));
@@ -127,7 +114,7 @@ public final class PartitionMaintenance {
      * phases are in the result; the Future fails when nothing could be done or the run could not be recorded.
      */
     public Future<MaintenanceRun> runOnce(Duration patience) {
-        return MaintenanceSession.open(database, schedule.worker(), patience)
+        return MaintenanceSession.open(database, name(), patience)
                 .compose(session -> session.isEmpty()
                         ? Future.succeededFuture(MaintenanceRun.anotherIsRunning())
                         : run(session.get().connection())
@@ -135,7 +122,7 @@ public final class PartitionMaintenance {
     }
 
     private Future<MaintenanceRun> run(SqlConnection holder) {
-        return inTurn(tables, table -> createAhead(holder, table))
+        return inTurn(maintained.tables(), table -> createAhead(holder, table))
                 .compose(created -> afterwards(holder, created))
                 .compose(done -> record(holder, new MaintenanceRun(false, done)));
     }
@@ -183,17 +170,18 @@ public final class PartitionMaintenance {
     private Future<List<TableRun>> afterwards(SqlConnection holder, List<TableRun> created) {
         Future<List<TableRun>> done = Future.succeededFuture(created);
         for (MaintenancePhase phase : phases) {
-            done = done.compose(soFar -> inTurn(tables, table -> bounded(phaseLimit, () -> phase.run(holder, table))
-                            .map("")
-                            .otherwise(cause -> phase.name() + ": " + saying(cause)))
-                    .map(failures -> {
-                        List<TableRun> next = new ArrayList<>();
-                        for (int i = 0; i < soFar.size(); i++) {
-                            String failure = failures.get(i);
-                            next.add(soFar.get(i).and(failure.isEmpty() ? null : failure));
-                        }
-                        return next;
-                    }));
+            done = done.compose(
+                    soFar -> inTurn(maintained.tables(), table -> bounded(phaseLimit, () -> phase.run(holder, table))
+                                    .map("")
+                                    .otherwise(cause -> phase.name() + ": " + saying(cause)))
+                            .map(failures -> {
+                                List<TableRun> next = new ArrayList<>();
+                                for (int i = 0; i < soFar.size(); i++) {
+                                    String failure = failures.get(i);
+                                    next.add(soFar.get(i).and(failure.isEmpty() ? null : failure));
+                                }
+                                return next;
+                            }));
         }
         return done;
     }
@@ -209,7 +197,7 @@ public final class PartitionMaintenance {
                             .put("failures", new JsonArray(table.failures())));
         }
         JsonObject detail = new JsonObject().put("tables", perTable);
-        return bounded(CREATE_LIMIT, () -> runs.record(holder, schedule.worker(), run.succeeded(), detail))
+        return bounded(CREATE_LIMIT, () -> runs.record(holder, name(), run.succeeded(), detail))
                 .map(run);
     }
 
@@ -219,10 +207,13 @@ public final class PartitionMaintenance {
 
     /** Tables that still lack a partition which a run could make. */
     private Future<List<String>> lacking() {
-        return database.transaction(database.maintenance(), connection -> inTurn(tables, table -> catalog.observe(
-                                connection, table)
-                        .map(seen ->
-                                PartitionPlanner.plan(table, seen).operations().isEmpty() ? "" : table.name()))
+        return database.transaction(database.maintenance(), connection -> inTurn(
+                        maintained.tables(), table -> catalog.observe(connection, table)
+                                .map(seen -> PartitionPlanner.plan(table, seen)
+                                                .operations()
+                                                .isEmpty()
+                                        ? ""
+                                        : table.name()))
                 .map(names -> names.stream().filter(name -> !name.isEmpty()).toList()));
     }
 
