@@ -19,8 +19,8 @@ AS $$
 $$;
 
 -- Locks batches for this transaction and answers the entries (positions) that it did not get, which are none when
--- it may wait. A transaction holds 192 advisory locks at most, whatever it carries: up to 128 batches are locked one
--- by one, with a shared lock on their stripe (one of 64); from then on whole stripes are locked.
+-- it may wait. A transaction holds 256 advisory locks at most, whatever it carries: up to 128 batches are locked one
+-- by one, with a shared lock on their stripe (one of 64); from then on whole stripes are locked, exclusively.
 CREATE OR REPLACE FUNCTION tailrace.lock_batches(p_patient boolean, p_tenant uuid[], p_batch text[])
     RETURNS integer[] LANGUAGE plpgsql VOLATILE
 AS $$

@@ -193,3 +193,10 @@ CREATE TYPE tailrace.replayed_part AS (
     dialog_job_id text, trigger_message_id text, method_kind text, payload_version integer, original_payload jsonb,
     blob_sha256 text, delivery_policy text, protected boolean, priority smallint, expires_at timestamptz
 );
+
+-- What SQL callers of tailrace.enqueue must agree on with the service, which writes its settings here when it starts.
+CREATE TABLE tailrace.outbox_settings (
+    only_row     boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    horizon_days integer NOT NULL CHECK (horizon_days BETWEEN 1 AND 31)
+);
+INSERT INTO tailrace.outbox_settings (horizon_days) VALUES (7);

@@ -3,10 +3,14 @@ package io.tailrace.outbox;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** SQL of the gauges: how much is in flight, and how long the oldest claimable part has been due. */
+/**
+ * SQL of what the instances tell: how much is in flight, how long the oldest claimable part has been due, and the horizon
+ * of idempotency.
+ */
 final class OutboxDepth {
     record Sample(Map<PartState, Long> depths, long oldestClaimableMillis) {}
 
@@ -16,7 +20,15 @@ final class OutboxDepth {
                        AS oldest_millis
               FROM telegram_outbox_inflight h GROUP BY h.state""";
 
+    private static final String ANNOUNCE =
+            "UPDATE tailrace.outbox_settings SET horizon_days = $1::integer WHERE horizon_days <> $1::integer";
+
     private OutboxDepth() {}
+
+    /** Tells SQL callers of tailrace.enqueue the horizon that this service looks back to. */
+    static Future<Void> announce(Pool pool, int horizonDays) {
+        return pool.preparedQuery(ANNOUNCE).execute(Tuple.of(horizonDays)).mapEmpty();
+    }
 
     static Future<Sample> sample(Pool pool) {
         return pool.preparedQuery(SAMPLE).execute().map(rows -> {

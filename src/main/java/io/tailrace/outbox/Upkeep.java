@@ -18,11 +18,13 @@ final class Upkeep {
     static final int CHUNK = 500;
 
     private final Database database;
+    private final int horizonDays;
     private final OutboxMetrics metrics;
     private final Runnable madeWork;
 
-    Upkeep(Database database, OutboxMetrics metrics, Runnable madeWork) {
+    Upkeep(Database database, int horizonDays, OutboxMetrics metrics, Runnable madeWork) {
         this.database = database;
+        this.horizonDays = horizonDays;
         this.metrics = metrics;
         this.madeWork = madeWork;
     }
@@ -39,11 +41,11 @@ final class Upkeep {
                         .map(expired));
     }
 
-    /** Reads depths and the age of the oldest claimable part into the gauges. */
+    /** Reads depths and the age of the oldest claimable part into the gauges, and tells SQL callers the horizon. */
     Future<Void> sample() {
         return OutboxDepth.sample(database.maintenance())
                 .onSuccess(sample -> metrics.sampled(sample.depths(), sample.oldestClaimableMillis()))
-                .mapEmpty();
+                .compose(sample -> OutboxDepth.announce(database.maintenance(), horizonDays));
     }
 
     private Future<Integer> chunks(Function<SqlConnection, Future<Integer>> chunk, int before) {
