@@ -48,7 +48,7 @@ final class Metrics implements AutoCloseable {
         return new MeterFilter() {
             @Override
             public DistributionStatisticConfig configure(Meter.Id id, DistributionStatisticConfig config) {
-                return id.getName().equals("vertx.http.server.response.time")
+                return id.getName().equals("tailrace.http.requests")
                         ? DistributionStatisticConfig.builder()
                                 .serviceLevelObjectives(nanos)
                                 .build()
@@ -66,26 +66,23 @@ final class Metrics implements AutoCloseable {
     Vertx vertx(int eventLoops) {
         MicrometerMetricsOptions options = new MicrometerMetricsOptions()
                 .setEnabled(true)
-                .setLabels(EnumSet.of(
-                        Label.HTTP_METHOD, Label.HTTP_CODE, Label.HTTP_ROUTE, Label.POOL_TYPE, Label.POOL_NAME))
+                .setLabels(EnumSet.of(Label.POOL_TYPE, Label.POOL_NAME))
                 .addDisabledMetricsCategory(MetricsDomain.EVENT_BUS)
+                // The public server measures its requests itself, by route and without asking twice for the time.
+                .addDisabledMetricsCategory(MetricsDomain.HTTP_SERVER)
+                .addDisabledMetricsCategory(MetricsDomain.HTTP_CLIENT)
                 .addDisabledMetricsCategory(MetricsDomain.NET_CLIENT)
                 .addDisabledMetricsCategory(MetricsDomain.NET_SERVER)
                 .addDisabledMetricsCategory(MetricsDomain.DATAGRAM_SOCKET)
                 .addDisabledMetricsCategory(MetricsDomain.VERTICLES);
         VertxOptions vertxOptions = new VertxOptions()
                 .setMetricsOptions(options)
+                .setEventLoopPoolSize(eventLoops)
                 .setWorkerPoolSize(WORKER_THREADS)
                 .setInternalBlockingPoolSize(WORKER_THREADS)
                 .setFileSystemOptions(new FileSystemOptions()
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false));
-        if (eventLoops > 0) {
-            vertxOptions.setEventLoopPoolSize(eventLoops);
-        } else {
-            // Vert.x takes two a core; one leaves PostgreSQL its share and keeps a lane's flushes larger.
-            vertxOptions.setEventLoopPoolSize(Runtime.getRuntime().availableProcessors());
-        }
         VertxBuilder builder = Vertx.builder().with(vertxOptions);
         return builder.withMetrics(new MicrometerMetricsFactory(registry)).build();
     }

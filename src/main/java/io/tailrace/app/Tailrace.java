@@ -3,12 +3,20 @@ package io.tailrace.app;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
+import io.tailrace.db.DatabaseFailure;
+import io.tailrace.http.PublicServer;
+import io.tailrace.http.PublicServices;
+import io.tailrace.outbox.Outbox;
 import io.tailrace.tenant.ApiKeys;
+import io.tailrace.tenant.Caller;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,24 +29,32 @@ import org.slf4j.LoggerFactory;
 public final class Tailrace {
     private static final Logger LOG = LoggerFactory.getLogger(Tailrace.class);
     private static final int BLOCKING_THREADS = 2;
+    private static final Duration LONGEST_RESERVE = Duration.ofSeconds(5);
 
     private final TailraceConfig config;
     private final Metrics metrics;
+    private final int eventLoops;
     private final Vertx vertx;
     private final WorkerExecutor blocking;
     private final Database database;
     private final ApiKeys keys;
+    private final Outbox outbox;
     private final Schema schema;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
+    private volatile @Nullable PublicServer publicServer;
 
     private Tailrace(TailraceConfig config, boolean migrate) {
         this.config = config;
         this.metrics = new Metrics();
-        this.vertx = metrics.vertx(config.runtime().eventLoops());
+        int configured = config.runtime().eventLoops();
+        // Vert.x takes two a core; one leaves PostgreSQL its share and keeps a lane's flushes larger.
+        this.eventLoops = configured > 0 ? configured : Runtime.getRuntime().availableProcessors();
+        this.vertx = metrics.vertx(eventLoops);
         this.blocking = vertx.createSharedWorkerExecutor("tailrace-blocking", BLOCKING_THREADS, 10, TimeUnit.MINUTES);
         this.database = Database.open(vertx, config.database());
         this.keys = new ApiKeys(database, config.keys().environment());
+        this.outbox = new Outbox(vertx, database, OutboxWiring.settings(config.outbox()), metrics.registry());
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
     }
 
@@ -54,8 +70,33 @@ public final class Tailrace {
     /** Completes when both servers listen; fails when a port is taken. */
     public Future<Void> start() {
         started = true;
-        schema.start(Future::succeededFuture).onSuccess(done -> LOG.info("ready"));
+        schema.start(this::startWork).onSuccess(done -> LOG.info("ready"));
+        PublicServices services = new PublicServices(outbox, this::authenticate, metrics.registry());
+        return PublicServer.start(vertx, services, config.http(), eventLoops)
+                .onSuccess(server -> {
+                    publicServer = server;
+                    LOG.info("listening on {}:{}", config.http().host(), server.port());
+                })
+                .mapEmpty();
+    }
+
+    private Future<Void> startWork() {
+        outbox.start();
         return Future.succeededFuture();
+    }
+
+    /** Every request passes here, so this is where one that comes too early is told so. */
+    private Future<Optional<Caller>> authenticate(String presented) {
+        return schema.isReady()
+                ? keys.authenticate(presented)
+                : Future.failedFuture(new DatabaseFailure(
+                        DatabaseFailure.Kind.UNAVAILABLE, "the service is starting: " + schema.state(), null));
+    }
+
+    /** Of what is left, what requests may take: flushes and connections need the rest. */
+    private static Duration patience(Duration left) {
+        Duration reserve = left.dividedBy(4);
+        return left.minus(reserve.compareTo(LONGEST_RESERVE) > 0 ? LONGEST_RESERVE : reserve);
     }
 
     /** Completes when the schema stands, partitions exist and the workers run, however long the database takes. */
@@ -65,7 +106,8 @@ public final class Tailrace {
 
     /** The public port, once {@link #start()} is over. */
     public int port() {
-        return config.http().port();
+        PublicServer server = publicServer;
+        return server == null ? config.http().port() : server.port();
     }
 
     /** The management port, once {@link #start()} is over. */
@@ -99,7 +141,13 @@ public final class Tailrace {
             LOG.info("stopping");
         }
         schema.stop();
+        PublicServer server = publicServer;
         boolean clean = new Shutdown()
+                .then("waiting claims", left -> outbox.endWaits())
+                .then(
+                        "public requests",
+                        left -> server == null ? Future.succeededFuture() : server.shutdown(patience(left)))
+                .then("outbox", left -> outbox.stop())
                 .then("pools", left -> database.close())
                 .then("blocking work", left -> blocking.close())
                 .then("event loops", left -> vertx.close())

@@ -13,6 +13,9 @@ public record OutboxConfig(int retentionDays, int dedupDays, Duration lease, Gro
     /** The longest horizon: look-ups over many more daily partitions become slow (OUT-29). */
     public static final int LONGEST_DEDUP_DAYS = 31;
 
+    /** What one transaction may hold in advisory locks bounds the batches of a flush (OUT-7). */
+    public static final int MOST_FLUSH_ENTRIES = 128;
+
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
     public static final Duration LONGEST_LEASE = Duration.ofMinutes(15);
 
@@ -51,7 +54,7 @@ public record OutboxConfig(int retentionDays, int dedupDays, Duration lease, Gro
         public GroupCommit {
             new Checks()
                     .between("lanes", lanes, 1, 64)
-                    .between("flush_entries", flushEntries, 1, 10_000)
+                    .between("flush_entries", flushEntries, 1, MOST_FLUSH_ENTRIES)
                     .between("flush_bytes", flushBytes, DataSize.ofKibibytes(64), DataSize.ofMebibytes(64))
                     .between("queue_entries", queueEntries, 1, 1_000_000)
                     .between("queue_bytes", queueBytes, DataSize.ofKibibytes(64), DataSize.ofMebibytes(1_024))

@@ -66,6 +66,14 @@ public final class Outbox implements OutboxService {
         return workers;
     }
 
+    /**
+     * Answers the claims that wait; from now on none waits. The first step of a shutdown, before the requests in hand
+     * are waited for; everything else goes on.
+     */
+    public Future<Void> endWaits() {
+        return waiters.close();
+    }
+
     /** Ends waiting claims, workers and listening, and completes when every accepted enqueue has been answered. */
     public Future<Void> stop() {
         return waiters.close()

@@ -208,7 +208,8 @@ class ConfigLoaderTest {
         "http.limits.request_timeout, 30 s, from 35 s",
         "database.statement_timeout, 90 s, http.limits.request_timeout",
         "outbox.group_commit.queue_bytes, 8 MiB, http.limits.decompressed",
-        "outbox.group_commit.flush_entries, 5000, queue_entries",
+        "outbox.group_commit.flush_entries, 129, from 1 to 128",
+        "outbox.group_commit.queue_entries, 127, flush_entries",
         "keys.environment, Live!, lower-case",
         "logs.json, maybe, true or false",
     })
