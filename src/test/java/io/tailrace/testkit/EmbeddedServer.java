@@ -11,7 +11,7 @@ import java.time.Duration;
 /** A server of our own in a temporary folder, from the binaries on the classpath. */
 final class EmbeddedServer {
     /** An immediate stop: nobody will want the data. The folder goes once the server let go of it. */
-    private static final String STOP_AND_REMOVE = """
+    static final String STOP_AND_REMOVE = """
             pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)
             if [ -n "$pid" ]; then
                 kill -QUIT "$pid"
