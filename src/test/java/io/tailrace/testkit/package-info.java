@@ -4,7 +4,7 @@
  *
  * <p>May import: everything. Nothing in {@code src/main} may import it.
  *
- * <p>Invariants: nothing outlives the test JVM, even when that is killed (see {@link io.tailrace.testkit.LastWill}); every
+ * <p>Invariants: nothing outlives the test JVM, even when that is killed (see {@link io.tailrace.cli.embedded.LastWill}); every
  * port is free when taken, every folder is temporary; no helper sleeps, every wait has a bound.
  */
 @NullMarked

@@ -13,7 +13,7 @@ import java.util.List;
  * <p>A process of its own reads a pipe whose other end only this JVM holds; the kernel closes that end with the JVM, which
  * no shutdown hook can promise. It ignores the terminal's signals, so that Ctrl-C does not end it before us.
  */
-final class LastWill implements AutoCloseable {
+public final class LastWill implements AutoCloseable {
     private static final String WAIT = "trap '' HUP INT TERM; if read -r revoked; then exit 0; fi; ";
 
     private final Process executor;
@@ -23,7 +23,7 @@ final class LastWill implements AutoCloseable {
     }
 
     /** {@code arguments} are the script's {@code $1}, {@code $2} …; needs a POSIX {@code sh}. */
-    static LastWill write(String script, String... arguments) throws IOException {
+    public static LastWill write(String script, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", WAIT + script, "last-will"));
         command.addAll(List.of(arguments));
         return new LastWill(new ProcessBuilder(command)
