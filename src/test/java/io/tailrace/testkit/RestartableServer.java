@@ -1,5 +1,6 @@
 package io.tailrace.testkit;
 
+import io.tailrace.cli.embedded.LastWill;
 import io.tailrace.config.DatabaseConfig;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
