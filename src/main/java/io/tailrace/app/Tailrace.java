@@ -7,6 +7,7 @@ import io.tailrace.db.DatabaseFailure;
 import io.tailrace.http.PublicServer;
 import io.tailrace.http.PublicServices;
 import io.tailrace.outbox.Outbox;
+import io.tailrace.partition.MaintenanceRun;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Caller;
 import io.vertx.core.Future;
@@ -38,6 +39,7 @@ public final class Tailrace {
     private final WorkerExecutor blocking;
     private final Database database;
     private final ApiKeys keys;
+    private final Partitions partitions;
     private final Outbox outbox;
     private final Schema schema;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -54,6 +56,7 @@ public final class Tailrace {
         this.blocking = vertx.createSharedWorkerExecutor("tailrace-blocking", BLOCKING_THREADS, 10, TimeUnit.MINUTES);
         this.database = Database.open(vertx, config.database());
         this.keys = new ApiKeys(database, config.keys().environment());
+        this.partitions = new Partitions(database, metrics.registry(), config.partitions());
         this.outbox = new Outbox(vertx, database, OutboxWiring.settings(config.outbox()), metrics.registry());
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
     }
@@ -81,8 +84,7 @@ public final class Tailrace {
     }
 
     private Future<Void> startWork() {
-        outbox.start();
-        return Future.succeededFuture();
+        return partitions.start().onSuccess(made -> outbox.start());
     }
 
     /** Every request passes here, so this is where one that comes too early is told so. */
@@ -119,6 +121,11 @@ public final class Tailrace {
         return metrics.registry();
     }
 
+    /** Makes the partitions of the days ahead, trying for {@code patience}; for a command, when nothing was started. */
+    public Future<MaintenanceRun> makePartitions(Duration patience) {
+        return partitions.ensure(patience);
+    }
+
     public Database database() {
         return database;
     }
@@ -147,6 +154,7 @@ public final class Tailrace {
                 .then(
                         "public requests",
                         left -> server == null ? Future.succeededFuture() : server.shutdown(patience(left)))
+                .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
                 .then("pools", left -> database.close())
                 .then("blocking work", left -> blocking.close())
