@@ -6,12 +6,15 @@ import io.tailrace.db.Database;
 import io.tailrace.outbox.OutboxTables;
 import io.tailrace.partition.MaintainedTables;
 import io.tailrace.partition.MaintenanceRun;
+import io.tailrace.partition.MaintenanceSchedule;
 import io.tailrace.partition.PartitionHealth;
+import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
 import io.tailrace.worker.PeriodicWorker;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +24,7 @@ final class Partitions {
 
     private final PartitionMaintenance maintenance;
     private final PartitionHealth health;
+    private final PartitionListing listing;
     private final PeriodicWorker worker;
 
     Partitions(Database database, MeterRegistry meters, PartitionsConfig config) {
@@ -29,11 +33,21 @@ final class Partitions {
                 .withEvery(config.checkEvery());
         this.maintenance = new PartitionMaintenance(database, tables, List.of());
         this.health = new PartitionHealth(database, meters, tables);
+        this.listing = new PartitionListing(database, tables.tables());
         this.worker = maintenance.worker(meters);
     }
 
     PartitionHealth health() {
         return health;
+    }
+
+    PartitionListing listing() {
+        return listing;
+    }
+
+    /** What a run on request runs. */
+    Map<MaintenanceSchedule, PartitionMaintenance> maintenance() {
+        return Map.of(MaintenanceSchedule.DAILY, maintenance);
     }
 
     /** Makes all that should be there, trying for this long. */

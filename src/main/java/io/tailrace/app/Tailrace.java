@@ -8,6 +8,7 @@ import io.tailrace.http.CheckResult;
 import io.tailrace.http.HealthCheck;
 import io.tailrace.http.ManagementServer;
 import io.tailrace.http.MigrationsCheck;
+import io.tailrace.http.PartitionCheck;
 import io.tailrace.http.PostgresCheck;
 import io.tailrace.http.PublicServer;
 import io.tailrace.http.PublicServices;
@@ -88,7 +89,7 @@ public final class Tailrace {
                 readiness,
                 metrics.registry(),
                 scrapes,
-                new Administration(new Tenants(database), keys));
+                new Administration(new Tenants(database), keys, partitions.listing(), partitions.maintenance()));
     }
 
     /**
