@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,22 +65,28 @@ final class BodyReader {
             if (compression == Compression.NONE && body.length() <= INLINE_BYTES) {
                 return Future.succeededFuture(decoder.decode(body.getBytes(), json));
             }
-            return workers.executeBlocking(
-                    () -> decoder.decode(compression.expand(body.getBytes(), maxExpandedBytes, maxRatio), json), false);
+            return blocking(
+                    () -> decoder.decode(compression.expand(body.getBytes(), maxExpandedBytes, maxRatio), json));
         });
+    }
+
+    <T> Future<T> blocking(Callable<T> work) {
+        return workers.executeBlocking(work, false);
     }
 
     /** All bytes of a body, at most {@code maxBytes}. */
     static Future<Buffer> receive(Exchange exchange, int maxBytes) {
         HttpServerRequest request = exchange.request();
-        String announced = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        if (announced != null && longerThan(announced, maxBytes)) {
-            return Future.failedFuture(tooLarge(maxBytes));
+        int announced;
+        try {
+            announced = announced(request, maxBytes);
+        } catch (Rejection e) {
+            return Future.failedFuture(e);
         }
         if (CONTINUE.equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
             exchange.response().writeContinue();
         }
-        Receiver receiver = new Receiver(maxBytes);
+        Receiver receiver = new Receiver(announced);
         request.handler(receiver::chunk).exceptionHandler(receiver::broken).endHandler(end -> receiver.complete());
         return receiver.promise.future();
     }
@@ -100,13 +107,25 @@ final class BodyReader {
         return parts[0].trim();
     }
 
-    private static boolean longerThan(String announced, int maxBytes) {
-        try {
-            return Long.parseLong(announced.trim()) > maxBytes;
-        } catch (NumberFormatException e) {
-            // Netty refuses what is not a number before it comes here; more digits than a long has is longer.
-            return true;
+    /**
+     * How many bytes the body has, or may have when it does not say.
+     *
+     * @throws Rejection when it says more than {@code maxBytes}
+     */
+    static int announced(HttpServerRequest request, int maxBytes) {
+        String text = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        if (text == null) {
+            return maxBytes;
         }
+        try {
+            long length = Long.parseLong(text.trim());
+            if (length <= maxBytes) {
+                return (int) length;
+            }
+        } catch (NumberFormatException e) {
+            // Netty refuses what is not a number before it comes here; more digits than a long has is too large.
+        }
+        throw tooLarge(maxBytes);
     }
 
     private static Rejection tooLarge(int maxBytes) {

@@ -3,13 +3,17 @@ package io.tailrace.http;
 import io.tailrace.tenant.Caller;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its answer, on its connection's event loop. Answers at most once. */
@@ -21,15 +25,17 @@ final class Exchange {
     private final Route route;
     private final RoutingContext context;
     private final BodyReader bodies;
+    private final Watchdog watchdog;
     private final HttpServerRequest request;
     private final HttpServerResponse response;
     private @Nullable Caller caller;
     private long deadline;
 
-    Exchange(Route route, RoutingContext context, BodyReader bodies) {
+    Exchange(Route route, RoutingContext context, BodyReader bodies, Watchdog watchdog) {
         this.route = route;
         this.context = context;
         this.bodies = bodies;
+        this.watchdog = watchdog;
         this.request = context.request();
         this.response = context.response();
     }
@@ -73,6 +79,27 @@ final class Exchange {
         return Objects.requireNonNull(context.pathParam(name), name);
     }
 
+    /**
+     * The query parameters.
+     *
+     * @throws Rejection for one that is not among {@code known}, or repeated
+     */
+    Query query(List<String> known) {
+        MultiMap parameters;
+        try {
+            parameters = context.queryParams();
+        } catch (RuntimeException e) {
+            throw Problem.outside(ProblemCode.MALFORMED, "query", "is not well-formed")
+                    .rejection();
+        }
+        return new Query(parameters, known);
+    }
+
+    /** Lets this request take longer than others. */
+    void allow(Duration timeout) {
+        watchdog.extend(this, timeout);
+    }
+
     void act() {
         try {
             route.action().handle(this);
@@ -89,6 +116,11 @@ final class Exchange {
     /** The same for a body whose type the caller has checked. */
     <T> Future<T> bytes(BodyReader.Decoder<T> decoder) {
         return bodies.decoded(this, decoder);
+    }
+
+    /** Runs on a worker what takes too long for an event loop. */
+    <T> Future<T> blocking(Callable<T> work) {
+        return bodies.blocking(work);
     }
 
     /** Answers with what {@code result} comes to, or with its failure. */

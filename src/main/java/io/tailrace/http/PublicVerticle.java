@@ -76,6 +76,9 @@ final class PublicVerticle extends VerticleBase {
                 // Negative: any free port, the same for all instances of the deployment.
                 .setPort(port == 0 ? -1 : port)
                 .setTcpNoDelay(true)
+                // No WebSockets here: without these, a handler less looks at every message.
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout((int) limits.idleTimeout().toMillis())
                 .setMaxHeaderSize(limits.headers().intBytes())
@@ -108,7 +111,7 @@ final class PublicVerticle extends VerticleBase {
     private void handle(Route route, RoutingContext context) {
         long began = System.nanoTime();
         HttpServerRequest request = context.request();
-        Exchange exchange = new Exchange(route, context, bodies);
+        Exchange exchange = new Exchange(route, context, bodies, watchdog);
         watchdog.began(exchange, parts.config.limits().requestTimeout());
         context.addEndHandler(ended -> {
             parts.metrics.record(route, context.response().getStatusCode(), System.nanoTime() - began);

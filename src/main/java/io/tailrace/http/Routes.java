@@ -10,6 +10,9 @@ final class Routes {
     Routes(PublicServices services) {
         List<Route> routes = new ArrayList<>();
         routes.addAll(new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox())).routes());
+        routes.addAll(new ReaderRoutes(services.outbox(), services.parts()).routes());
+        routes.addAll(new BlobRoutes(services.blobs(), new UploadBudget(UploadBudget.DEFAULT_BYTES)).routes());
+        routes.addAll(new DocumentRoutes().routes());
         this.all = List.copyOf(routes);
     }
 

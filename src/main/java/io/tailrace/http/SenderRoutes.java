@@ -85,9 +85,10 @@ final class SenderRoutes {
     }
 
     private void claim(Exchange exchange) {
-        Future<List<Claim.Item>> items = exchange.json(ClaimDecoder::decode)
-                .compose(asked -> outbox.claim(exchange.tenant(), withinBots(exchange.caller(), asked))
-                        .onSuccess(found -> handBack(exchange, asked, found)));
+        Future<List<Claim.Item>> items = exchange.json(ClaimDecoder::decode).compose(asked -> outbox.claim(
+                        exchange.tenant(), withinBots(exchange.caller(), asked), () -> !exchange.response()
+                                .closed())
+                .onSuccess(found -> handBack(exchange, asked, found)));
         exchange.answer(items, found -> exchange.json(200, out -> PartWriter.claimed(out, found)));
     }
 

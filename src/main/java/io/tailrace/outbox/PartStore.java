@@ -5,7 +5,7 @@ import java.util.List;
 
 /** SQL that reads parts through the view {@code tailrace.outbox_parts}, and its row mappers. */
 final class PartStore {
-    private static final String COLUMNS = """
+    static final String COLUMNS = """
             p.id, p.created_at, p.operation_id, p.batch_id, p.part_index, p.bot_id, p.chat_id, p.thread_id, p.ordering_key,
             p.causation_update_id, p.dialog_job_id, p.trigger_message_id, p.method_kind, p.payload_version,
             CASE WHEN wanted.content THEN p.payload::text END AS payload, p.blob_sha256, p.blob_media_type,
