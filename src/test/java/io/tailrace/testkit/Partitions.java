@@ -1,25 +1,29 @@
 package io.tailrace.testkit;
 
-/** The days around today of the partitioned tables. */
-final class Partitions {
-    static final String AROUND_TODAY = """
-            DO $$
-            DECLARE day date; t text; name text;
-            BEGIN
-                FOR i IN -1..7 LOOP
-                    day := (tailrace_now() AT TIME ZONE 'UTC')::date + i;
-                    FOREACH t IN ARRAY ARRAY ['telegram_outbox', 'telegram_outbox_attempts'] LOOP
-                        name := t || '_p' || to_char(day, 'YYYY_MM_DD');
-                        EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)', name, t,
-                            day::text || ' 00:00:00+00', (day + 1)::text || ' 00:00:00+00');
-                        IF t = 'telegram_outbox' THEN
-                            EXECUTE format('CREATE UNIQUE INDEX %I ON %I (tenant_id, batch_id, part_index)',
-                                name || '_batch_part', name);
-                        END IF;
-                    END LOOP;
-                END LOOP;
-            END $$
-            """;
+import io.tailrace.config.DatabaseConfig;
+import io.tailrace.db.Database;
+import io.tailrace.outbox.OutboxTables;
+import io.tailrace.partition.MaintainedTables;
+import io.tailrace.partition.PartitionMaintenance;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
 
+/** Makes the days ahead as the service does when it starts. */
+final class Partitions {
     private Partitions() {}
+
+    static void ensure(DatabaseConfig config) {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Database database = Database.open(vertx, config);
+            TestDatabase.await(
+                    new PartitionMaintenance(database, MaintainedTables.daily(OutboxTables.DAILY), List.of())
+                            .ensure(Duration.ofSeconds(20)),
+                    Duration.ofSeconds(60));
+            TestDatabase.await(database.close());
+        } finally {
+            TestDatabase.await(vertx.close());
+        }
+    }
 }

@@ -118,7 +118,9 @@ public final class PostgresServer {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> drop(address.named(toDrop)), "drop-template"));
             DatabaseConfig config = address.named(ready);
             Migrations.migrate(config);
-            execute(ready, Partitions.AROUND_TODAY);
+            Partitions.ensure(config);
+            // A clone has the days, not the memory of a run: its own worker has not run yet.
+            execute(ready, "DELETE FROM worker_runs");
             template = ready;
         }
         return ready;
