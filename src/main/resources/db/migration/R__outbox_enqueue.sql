@@ -187,12 +187,11 @@ BEGIN
                        p_blob, p_policy, p_protected, p_priority, p_expires) r);
         RETURN QUERY
             SELECT r.entry, r.part_index, r.id, r.created_at, r.operation_id, r.state, false,
-                   greatest(max(r.part_index) OVER w, (SELECT max(u.i) FROM unnest(p_entry, p_index) AS u(e, i)
-                                                        WHERE u.e = r.entry)) + 1, NULL, NULL, NULL
-              FROM unnest(v_replay) r
+                   greatest(r.last_stored, g.last_given) + 1, NULL, NULL, NULL
+              FROM (SELECT u.*, max(u.part_index) OVER (PARTITION BY u.entry) AS last_stored FROM unnest(v_replay) u) r
+              JOIN (SELECT u.e, max(u.i) AS last_given FROM unnest(p_entry, p_index) AS u(e, i) GROUP BY u.e) g ON g.e = r.entry
              WHERE r.entry <> ALL (v_out)
-               AND r.part_index <= (SELECT max(u.i) FROM unnest(p_entry, p_index) AS u(e, i) WHERE u.e = r.entry)
-            WINDOW w AS (PARTITION BY r.entry ORDER BY r.part_index ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
+               AND r.part_index <= g.last_given;
     END IF;
     IF EXISTS (SELECT FROM unnest(p_blob) AS u(sha256) WHERE u.sha256 IS NOT NULL) THEN
         RETURN QUERY

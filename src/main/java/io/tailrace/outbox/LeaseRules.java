@@ -216,7 +216,11 @@ final class LeaseRules {
 
     /** The part's time to be sent has passed. */
     static End expire(InflightPart part) {
-        return new End(part, PartState.EXPIRED, "expired", Detail.error("expired", "its time to be sent had passed"));
+        return new End(
+                part,
+                PartState.EXPIRED,
+                lastWord(part, "expired"),
+                Detail.error("expired", "its time to be sent had passed"));
     }
 
     /** A part behind one of its batch that ended other than delivered. */
@@ -224,7 +228,7 @@ final class LeaseRules {
         return new End(
                 part,
                 PartState.CANCELLED,
-                "cancelled",
+                lastWord(part, "cancelled"),
                 new Detail(
                         "batch_predecessor_" + how.wire(),
                         "an earlier part of its batch ended as " + how.wire(),
@@ -233,6 +237,11 @@ final class LeaseRules {
                         null,
                         List.of(),
                         predecessor));
+    }
+
+    /** What its last lease came to stays known: the worker may not have heard the answer and will say it again. */
+    private static String lastWord(InflightPart part, String otherwise) {
+        return part.lastOutcome() == null ? otherwise : part.lastOutcome();
     }
 
     /** A worker speaks about a part that has ended. */

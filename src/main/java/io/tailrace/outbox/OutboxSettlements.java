@@ -76,7 +76,7 @@ final class OutboxSettlements {
                        latency_ms = (extract(epoch FROM c.at - x.started_at) * 1000)::bigint
                   FROM gone x JOIN given g ON g.id = x.id CROSS JOIN clock c
                  WHERE a.outbox_id = x.id AND a.lease_token = x.lease_token AND a.claimed_at = x.claimed_at
-                   AND g.cancelled_by IS NULL AND g.outcome <> 'expired' AND %s
+                   AND (x.was = 'l' OR g.state = 'delivered') AND %s
             ), key_heir AS (
                 SELECT n.id, k.key_id FROM (SELECT DISTINCT key_id FROM gone) k
                  CROSS JOIN LATERAL (

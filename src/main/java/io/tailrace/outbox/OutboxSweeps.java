@@ -18,7 +18,7 @@ final class OutboxSweeps {
     /** The condition is checked again on the row once it is locked: a lease that was renewed or settled is left alone. */
     private static final String LOCK_LAPSED = """
             SELECT %s FROM telegram_outbox_inflight h
-             WHERE h.state = 'leased' AND h.leased_until <= (SELECT tailrace_now())
+             WHERE h.turn = 'l' AND h.leased_until <= (SELECT tailrace_now())
              ORDER BY h.leased_until LIMIT $1::integer FOR UPDATE SKIP LOCKED""".formatted(InflightPart.COLUMNS);
 
     private static final String KNOWN_ATTEMPTS = """
@@ -61,6 +61,21 @@ final class OutboxSweeps {
                      WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND o.cancelled_by = $3::bigint
                        AND o.state = 'cancelled' AND %s)
              ORDER BY k.key_id FOR NO KEY UPDATE""";
+
+    /**
+     * A part behind another one that ended badly by itself stays cancelled, now because of that one: one that was added
+     * to the batch when both had ended already carries the name of the first.
+     */
+    private static final String HAND_OVER = """
+            UPDATE telegram_outbox o
+               SET cancelled_by = coalesce(b.cancelled_by, b.id), last_error_class = 'batch_predecessor_' || b.state
+              FROM (SELECT * FROM telegram_outbox o
+                     WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND %1$s
+                       AND o.state IN ('ambiguous', 'dead_letter', 'expired', 'cancelled')
+                       AND o.cancelled_by IS DISTINCT FROM $3::bigint
+                     ORDER BY o.part_index LIMIT 1) b
+             WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND %1$s
+               AND o.cancelled_by = $3::bigint AND o.state = 'cancelled' AND o.part_index > b.part_index""";
 
     /** Candidates all of them: a hint that the claim checks. */
     private static final String REVIVE = """
@@ -178,7 +193,9 @@ final class OutboxSweeps {
                 .preparedQuery(LOCK_KEYS_OF_CANCELLED.formatted(days))
                 .execute(which)
                 .compose(locked ->
-                        connection.preparedQuery(REVIVE.formatted(days)).execute(which))
+                        connection.preparedQuery(HAND_OVER.formatted(days)).execute(which))
+                .compose(
+                        left -> connection.preparedQuery(REVIVE.formatted(days)).execute(which))
                 .map(rows -> rows.rowCount());
     }
 }
