@@ -85,19 +85,23 @@ BEGIN
         part AS (
             SELECT p.part, p.n FROM jsonb_array_elements(p_batch -> 'parts') WITH ORDINALITY AS p(part, n)
         ), found AS (
-            SELECT p.n, r.place, r.name AS at, tailrace.member_problem(p.part -> r.name, r.required, r.kind, r.longest) AS what
-              FROM part p CROSS JOIN rule r
+            SELECT p.n, coalesce(r.place, 0) AS place, m.name AS at,
+                   CASE WHEN r.name IS NULL THEN 'is not a field of a part'
+                        ELSE tailrace.member_problem(m.value, r.required, r.kind, r.longest) END AS what
+              FROM part p CROSS JOIN LATERAL jsonb_each(p.part) AS m(name, value) LEFT JOIN rule r ON r.name = m.name
             UNION ALL
-            SELECT p.n, 0, k, 'is not a field of a part' FROM part p CROSS JOIN LATERAL jsonb_object_keys(p.part) k
-             WHERE k NOT IN (SELECT r.name FROM rule r)
+            SELECT p.n, r.place, r.name, 'is missing' FROM part p JOIN rule r ON r.required AND NOT p.part ? r.name
+             WHERE NOT p.part ?& ARRAY ['bot_id', 'ordering_key', 'method_kind', 'payload']
             UNION ALL
-            SELECT p.n, 11, 'blob/' || r.name, tailrace.member_problem(p.part -> 'blob' -> r.name, r.required, r.kind, r.longest)
-              FROM part p CROSS JOIN blob_rule r WHERE jsonb_typeof(p.part -> 'blob') = 'object'
+            SELECT p.n, 11, 'blob/' || m.name,
+                   CASE WHEN r.name IS NULL THEN 'is not a field of a blob'
+                        ELSE tailrace.member_problem(m.value, r.required, r.kind, r.longest) END
+              FROM part p CROSS JOIN LATERAL jsonb_each(p.part -> 'blob') AS m(name, value)
+              LEFT JOIN blob_rule r ON r.name = m.name
+             WHERE jsonb_typeof(p.part -> 'blob') = 'object'
             UNION ALL
-            SELECT p.n, 11, 'blob/' || k, 'is not a field of a blob' FROM part p
-             CROSS JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(p.part -> 'blob') WHEN 'object' THEN p.part -> 'blob'
-                                                       ELSE '{}' END) k
-             WHERE k NOT IN (SELECT r.name FROM blob_rule r)
+            SELECT p.n, 11, 'blob/sha256', 'is missing' FROM part p
+             WHERE jsonb_typeof(p.part -> 'blob') = 'object' AND NOT p.part -> 'blob' ? 'sha256'
         )
         SELECT '/parts/' || f.n - 1 || '/' || f.at, f.what FROM found f
          WHERE f.what IS NOT NULL ORDER BY f.n, f.place, f.at LIMIT 1;

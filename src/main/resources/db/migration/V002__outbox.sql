@@ -111,7 +111,9 @@ CREATE TABLE telegram_outbox_inflight (
         WHEN 'l' THEN state = 'leased' AND leased_until IS NOT NULL AND claimed_at IS NOT NULL
         WHEN 'q' THEN state IN ('pending', 'retry_wait')
         WHEN 'c' THEN state IN ('pending', 'retry_wait')
-        ELSE false END)
+        ELSE false END),
+    -- So that "leased_until > now" alone means a live lease.
+    CONSTRAINT telegram_outbox_inflight_lease_check CHECK ((turn = 'l') = (leased_until IS NOT NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
         autovacuum_vacuum_cost_delay = 0, autovacuum_analyze_scale_factor = 0.1);
 
@@ -122,7 +124,9 @@ CREATE INDEX telegram_outbox_inflight_key_scheduled ON telegram_outbox_inflight 
 CREATE INDEX telegram_outbox_inflight_claim ON telegram_outbox_inflight (tenant_id, priority DESC, id) WHERE turn = 'c';
 CREATE INDEX telegram_outbox_inflight_claim_bot ON telegram_outbox_inflight (tenant_id, bot_id, priority DESC, id) WHERE turn = 'c';
 CREATE INDEX telegram_outbox_inflight_due ON telegram_outbox_inflight (available_at) WHERE turn IN ('s', 'w');
-CREATE INDEX telegram_outbox_inflight_lease ON telegram_outbox_inflight (leased_until) WHERE turn = 'l';
+-- By state, not by turn: statements that ask for turn = 'l' by key or id must not be offered a walk over all leases, which
+-- the planner prefers when it last looked at a moment without any.
+CREATE INDEX telegram_outbox_inflight_lease ON telegram_outbox_inflight (leased_until) WHERE state = 'leased';
 CREATE INDEX telegram_outbox_inflight_claim_id ON telegram_outbox_inflight (claim_id) WHERE turn = 'l' AND claim_id IS NOT NULL;
 CREATE INDEX telegram_outbox_inflight_expiry ON telegram_outbox_inflight (expires_at) WHERE turn <> 'l' AND expires_at IS NOT NULL;
 CREATE INDEX telegram_outbox_inflight_batch ON telegram_outbox_inflight (batch_no, part_index) WHERE batch_no IS NOT NULL;

@@ -1,5 +1,7 @@
 package io.tailrace.app;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -19,7 +21,9 @@ import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 
 /** The one registry (OPS-1): the service's own meters, Vert.x's, the JVM's and the process's, all in base units. */
@@ -34,7 +38,15 @@ final class Metrics implements AutoCloseable {
         gc.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
+        // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
+        registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         new ProcessorMetrics().bindTo(registry);
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+            FunctionCounter.builder("process.cpu", system, it -> it.getProcessCpuTime() / 1e9)
+                    .baseUnit("seconds")
+                    .description("CPU time of this process, user and system")
+                    .register(registry);
+        }
         new FileDescriptorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
     }
@@ -42,7 +54,7 @@ final class Metrics implements AutoCloseable {
     /** Quantiles over instances need buckets; only the one timer that alerts are made from has them. */
     private static MeterFilter requestHistogram() {
         double[] bounds = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
-        double[] nanos = java.util.Arrays.stream(bounds)
+        double[] nanos = Arrays.stream(bounds)
                 .map(seconds -> seconds * Duration.ofSeconds(1).toNanos())
                 .toArray();
         return new MeterFilter() {

@@ -1,20 +1,30 @@
 package io.tailrace.app;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
+import io.tailrace.http.Administration;
+import io.tailrace.http.CheckResult;
+import io.tailrace.http.HealthCheck;
+import io.tailrace.http.ManagementServer;
+import io.tailrace.http.MigrationsCheck;
+import io.tailrace.http.PartitionCheck;
+import io.tailrace.http.PostgresCheck;
 import io.tailrace.http.PublicServer;
 import io.tailrace.http.PublicServices;
+import io.tailrace.http.Readiness;
 import io.tailrace.outbox.BlobStore;
 import io.tailrace.outbox.Outbox;
 import io.tailrace.outbox.PartListStore;
+import io.tailrace.partition.MaintenanceRun;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Caller;
+import io.tailrace.tenant.Tenants;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,18 +42,24 @@ public final class Tailrace {
     private static final Logger LOG = LoggerFactory.getLogger(Tailrace.class);
     private static final int BLOCKING_THREADS = 2;
     private static final Duration LONGEST_RESERVE = Duration.ofSeconds(5);
+    private static final Duration MANAGEMENT_PATIENCE = Duration.ofSeconds(1);
 
     private final TailraceConfig config;
     private final Metrics metrics;
     private final int eventLoops;
     private final Vertx vertx;
     private final WorkerExecutor blocking;
+    private final WorkerExecutor scrapes;
     private final Database database;
     private final ApiKeys keys;
+    private final Partitions partitions;
     private final Outbox outbox;
     private final Schema schema;
+    private final Readiness readiness;
+    private final ManagementServer management;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
+    private volatile int managementPort;
     private volatile @Nullable PublicServer publicServer;
 
     private Tailrace(TailraceConfig config, boolean migrate) {
@@ -54,10 +70,28 @@ public final class Tailrace {
         this.eventLoops = configured > 0 ? configured : Runtime.getRuntime().availableProcessors();
         this.vertx = metrics.vertx(eventLoops);
         this.blocking = vertx.createSharedWorkerExecutor("tailrace-blocking", BLOCKING_THREADS, 10, TimeUnit.MINUTES);
+        // Of its own: a scrape must answer while a connection attempt hangs.
+        this.scrapes = vertx.createSharedWorkerExecutor("tailrace-scrapes", 1);
         this.database = Database.open(vertx, config.database());
         this.keys = new ApiKeys(database, config.keys().environment());
+        this.partitions = new Partitions(database, metrics.registry(), config.partitions());
         this.outbox = new Outbox(vertx, database, OutboxWiring.settings(config.outbox()), metrics.registry());
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
+        this.managementPort = config.management().port();
+        this.readiness = new Readiness(
+                vertx,
+                List.of(
+                        new PostgresCheck(database),
+                        HealthCheck.of("schema", this::schemaEntry),
+                        new PartitionCheck(partitions.health())),
+                List.of(new MigrationsCheck(blocking, config.database())));
+        this.management = new ManagementServer(
+                vertx,
+                config.management(),
+                readiness,
+                metrics.registry(),
+                scrapes,
+                new Administration(new Tenants(database), keys, partitions.listing(), partitions.maintenance()));
     }
 
     /**
@@ -69,23 +103,41 @@ public final class Tailrace {
         return new Tailrace(config, migrate);
     }
 
-    /** Completes when both servers listen; fails when a port is taken. */
+    /** Completes when both servers listen; fails, saying which, when a port is taken. */
     public Future<Void> start() {
         started = true;
         schema.start(this::startWork).onSuccess(done -> LOG.info("ready"));
+        return startManagement().compose(listening -> startPublic());
+    }
+
+    private Future<Void> startManagement() {
+        return Listening.on(
+                        "management",
+                        config.management().host(),
+                        config.management().port(),
+                        management::start)
+                .onSuccess(port -> managementPort = port)
+                .mapEmpty();
+    }
+
+    private Future<Void> startPublic() {
         PublicServices services = new PublicServices(
                 outbox, new PartListStore(database), new BlobStore(database), this::authenticate, metrics.registry());
-        return PublicServer.start(vertx, services, config.http(), eventLoops)
-                .onSuccess(server -> {
-                    publicServer = server;
-                    LOG.info("listening on {}:{}", config.http().host(), server.port());
-                })
+        return Listening.on("http", config.http().host(), config.http().port(), () -> PublicServer.start(
+                                vertx, services, config.http(), eventLoops)
+                        .map(server -> {
+                            publicServer = server;
+                            return server.port();
+                        }))
                 .mapEmpty();
     }
 
     private Future<Void> startWork() {
-        outbox.start();
-        return Future.succeededFuture();
+        return partitions.start().onSuccess(made -> outbox.start());
+    }
+
+    private CheckResult schemaEntry() {
+        return schema.isReady() ? CheckResult.ok() : CheckResult.unready(schema.state());
     }
 
     /** Every request passes here, so this is where one that comes too early is told so. */
@@ -94,12 +146,6 @@ public final class Tailrace {
                 ? keys.authenticate(presented)
                 : Future.failedFuture(new DatabaseFailure(
                         DatabaseFailure.Kind.UNAVAILABLE, "the service is starting: " + schema.state(), null));
-    }
-
-    /** Of what is left, what requests may take: flushes and connections need the rest. */
-    private static Duration patience(Duration left) {
-        Duration reserve = left.dividedBy(4);
-        return left.minus(reserve.compareTo(LONGEST_RESERVE) > 0 ? LONGEST_RESERVE : reserve);
     }
 
     /** Completes when the schema stands, partitions exist and the workers run, however long the database takes. */
@@ -115,11 +161,12 @@ public final class Tailrace {
 
     /** The management port, once {@link #start()} is over. */
     public int managementPort() {
-        return config.management().port();
+        return managementPort;
     }
 
-    public MeterRegistry meters() {
-        return metrics.registry();
+    /** Makes the partitions of the days ahead, trying for {@code patience}; for a command, when nothing was started. */
+    public Future<MaintenanceRun> makePartitions(Duration patience) {
+        return partitions.ensure(patience);
     }
 
     public Database database() {
@@ -143,6 +190,7 @@ public final class Tailrace {
         if (started) {
             LOG.info("stopping");
         }
+        readiness.stopping();
         schema.stop();
         PublicServer server = publicServer;
         boolean clean = new Shutdown()
@@ -150,9 +198,11 @@ public final class Tailrace {
                 .then(
                         "public requests",
                         left -> server == null ? Future.succeededFuture() : server.shutdown(patience(left)))
+                .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
-                .then("pools", left -> database.close())
-                .then("blocking work", left -> blocking.close())
+                .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
+                .then("database pools", left -> database.close())
+                .then("blocking work", left -> Future.join(blocking.close(), scrapes.close()))
                 .then("event loops", left -> vertx.close())
                 .run(config.shutdown().timeout());
         metrics.close();
@@ -160,5 +210,11 @@ public final class Tailrace {
             LOG.info(clean ? "stopped" : "stopped, not everything in time");
         }
         return clean;
+    }
+
+    /** Of what is left, what requests may take: flushes and connections need the rest. */
+    private static Duration patience(Duration left) {
+        Duration reserve = left.dividedBy(4);
+        return left.minus(reserve.compareTo(LONGEST_RESERVE) > 0 ? LONGEST_RESERVE : reserve);
     }
 }

@@ -2,6 +2,10 @@ package io.tailrace.cli;
 
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Migrations;
+import io.tailrace.partition.MaintenanceRun;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.flywaydb.core.api.FlywayException;
 import picocli.CommandLine.Command;
@@ -15,6 +19,9 @@ import picocli.CommandLine.Option;
         description = "Brings the schema to this version and makes the partitions of the days ahead.",
         footer = {"", "Examples:", "  tailrace migrate --config my.yaml", "  tailrace migrate --json"})
 final class MigrateCommand implements Callable<Integer> {
+    /** Partition DDL gives way to long transactions; this is how long it is tried again. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
     private final Console console;
 
     @Mixin
@@ -31,12 +38,34 @@ final class MigrateCommand implements Callable<Integer> {
     public Integer call() {
         TailraceConfig config = settings.load(console);
         int ran = migrate(config);
+        MaintenanceRun run = Service.ask(config, "making partitions", parts -> parts.makePartitions(PATIENCE));
         if (json) {
-            console.out().println("{\"migrations\":" + ran + "}");
+            console.out().println(Json.of(fields(ran, run)));
         } else {
-            console.out().println(ran == 0 ? "The schema was up to date." : ran + " migration(s) ran.");
+            print(ran, run);
         }
         return 0;
+    }
+
+    private static Map<String, Object> fields(int ran, MaintenanceRun run) {
+        List<Map<String, Object>> tables = run.tables().stream()
+                .map(table -> Map.<String, Object>of(
+                        "table", table.table(), "created", table.created(), "days_ahead", table.daysAhead()))
+                .toList();
+        return Map.of("migrations", ran, "tables", tables);
+    }
+
+    private void print(int ran, MaintenanceRun run) {
+        console.out().println(ran == 0 ? "The schema was up to date." : ran + " migration(s) ran.");
+        if (run.anotherRuns()) {
+            console.out().println("Partitions are there; another instance looks after them.");
+            return;
+        }
+        Table table = new Table("TABLE", "PARTITIONS MADE", "DAYS AHEAD");
+        run.tables()
+                .forEach(one ->
+                        table.row(one.table(), String.valueOf(one.created().size()), String.valueOf(one.daysAhead())));
+        table.lines().forEach(console.out()::println);
     }
 
     private static int migrate(TailraceConfig config) {

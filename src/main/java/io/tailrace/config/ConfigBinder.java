@@ -38,9 +38,7 @@ final class ConfigBinder {
                 from.section(
                         "partitions",
                         section -> new PartitionsConfig(
-                                from.number(section + "days_ahead"),
-                                from.number(section + "months_ahead"),
-                                from.duration(section + "check_every"))),
+                                from.number(section + "days_ahead"), from.duration(section + "check_every"))),
                 from.section("runtime", section -> new RuntimeConfig(from.number(section + "event_loops"))),
                 from.section(
                         "logs", section -> new LogsConfig(from.flag(section + "json"), from.text(section + "level"))),

@@ -6,14 +6,12 @@ import java.time.Duration;
  * How far ahead partitions exist.
  *
  * @param daysAhead after today
- * @param monthsAhead after the current month
  * @param checkEvery between two looks
  */
-public record PartitionsConfig(int daysAhead, int monthsAhead, Duration checkEvery) {
+public record PartitionsConfig(int daysAhead, Duration checkEvery) {
     public PartitionsConfig {
         new Checks()
                 .between("days_ahead", daysAhead, 1, 60)
-                .between("months_ahead", monthsAhead, 1, 24)
                 .between("check_every", checkEvery, Duration.ofMinutes(1), Duration.ofHours(6))
                 .done();
     }

@@ -31,9 +31,7 @@ final class Answers {
 
     /** Answers with what {@code answer} comes to, or with its failure. */
     static void send(RoutingContext context, Future<Answer> answer) {
-        Promise<Answer> here = ((ContextInternal) context.vertx().getOrCreateContext()).promise();
-        answer.onComplete(here);
-        here.future().onComplete(done -> {
+        here(context, answer).onComplete(done -> {
             try {
                 if (done.succeeded()) {
                     write(context, done.result());
@@ -44,6 +42,13 @@ final class Answers {
                 fail(context, e);
             }
         });
+    }
+
+    /** The same on the request's own event loop, whoever completes it. */
+    static <T> Future<T> here(RoutingContext context, Future<T> result) {
+        Promise<T> here = ((ContextInternal) context.vertx().getOrCreateContext()).promise();
+        result.onComplete(here);
+        return here.future();
     }
 
     private static void write(RoutingContext context, Answer answer) {

@@ -43,6 +43,7 @@ public final class ManagementServer {
         ManagementApi.mount(router);
         router.route("/admin/*").handler(new AdminGate(config.adminToken()));
         router.route("/admin/*").handler(BodyHandler.create(false).setBodyLimit(MAX_BODY_BYTES));
+        router.route("/admin/*").handler(context -> onceStarted(context, readiness));
         administration.mount(router);
         router.route().failureHandler(ManagementServer::failed);
         for (int status : new int[] {400, 404, 405, 413, 415, 500}) {
@@ -67,6 +68,22 @@ public final class ManagementServer {
     /** Takes no more connections and answers what is in hand, for at most {@code timeout}. */
     public Future<Void> shutdown(Duration timeout) {
         return server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Before the schema stands there is nothing to administer, and its absence is no error of ours. */
+    private static void onceStarted(RoutingContext context, Readiness readiness) {
+        Answers.here(context, readiness.startupz()).onSuccess(report -> {
+            if (report.ready()) {
+                context.next();
+            } else {
+                Answers.fail(
+                        context,
+                        Problem.of(
+                                        ProblemCode.DATABASE_UNAVAILABLE,
+                                        "the service is starting; /startupz says what it waits for")
+                                .retryAfter(Duration.ofSeconds(1)));
+            }
+        });
     }
 
     private static void failed(RoutingContext context) {

@@ -52,15 +52,15 @@ final class OutboxClaims {
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             candidate AS MATERIALIZED (
                 SELECT h.id, h.expires_at <= c.at AS expired,
-                       EXISTS (SELECT FROM telegram_outbox_inflight o
-                                WHERE o.key_id = h.key_id AND o.turn = 'l')
-                       OR EXISTS (SELECT FROM telegram_outbox_inflight o
-                                WHERE o.key_id = h.key_id AND o.turn <> 's' AND o.id < h.id)
-                       OR EXISTS (SELECT FROM telegram_outbox_inflight o
-                                WHERE o.key_id = h.key_id AND o.turn = 's' AND o.available_at <= c.at AND o.id < h.id)
-                       OR (h.batch_no IS NOT NULL AND EXISTS (SELECT FROM telegram_outbox_inflight o
-                                WHERE o.id = h.batch_no
-                                   OR (o.batch_no = h.batch_no AND o.part_index < h.part_index))) AS behind
+                       (SELECT true FROM telegram_outbox_inflight o
+                         WHERE o.key_id = h.key_id AND o.turn = 'l' LIMIT 1) IS TRUE
+                       OR (SELECT true FROM telegram_outbox_inflight o
+                         WHERE o.key_id = h.key_id AND o.turn <> 's' AND o.id < h.id LIMIT 1) IS TRUE
+                       OR (SELECT true FROM telegram_outbox_inflight o
+                         WHERE o.key_id = h.key_id AND o.turn = 's' AND o.available_at <= c.at AND o.id < h.id LIMIT 1) IS TRUE
+                       OR (h.batch_no IS NOT NULL AND (SELECT true FROM telegram_outbox_inflight o
+                         WHERE o.id = h.batch_no
+                            OR (o.batch_no = h.batch_no AND o.part_index < h.part_index) LIMIT 1) IS TRUE) AS behind
                   FROM telegram_outbox_inflight h CROSS JOIN clock c
                  WHERE h.id = ANY ($1::bigint[])
             ), leased AS (

@@ -18,7 +18,7 @@ final class OutboxSweeps {
     /** The condition is checked again on the row once it is locked: a lease that was renewed or settled is left alone. */
     private static final String LOCK_LAPSED = """
             SELECT %s FROM telegram_outbox_inflight h
-             WHERE h.turn = 'l' AND h.leased_until <= (SELECT tailrace_now())
+             WHERE h.state = 'leased' AND h.leased_until <= (SELECT tailrace_now())
              ORDER BY h.leased_until LIMIT $1::integer FOR UPDATE SKIP LOCKED""".formatted(InflightPart.COLUMNS);
 
     private static final String KNOWN_ATTEMPTS = """

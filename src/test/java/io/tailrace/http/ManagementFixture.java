@@ -8,6 +8,12 @@ import io.tailrace.config.DatabaseConfig;
 import io.tailrace.config.ManagementConfig;
 import io.tailrace.config.Secret;
 import io.tailrace.db.Database;
+import io.tailrace.partition.MaintainedTables;
+import io.tailrace.partition.MaintenanceSchedule;
+import io.tailrace.partition.PartitionHealth;
+import io.tailrace.partition.PartitionListing;
+import io.tailrace.partition.PartitionMaintenance;
+import io.tailrace.partition.PartitionedTable;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Tenants;
 import io.vertx.core.Vertx;
@@ -23,6 +29,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** A management server on a free port, wired as the service wires it. */
 final class ManagementFixture implements AutoCloseable {
@@ -42,8 +49,14 @@ final class ManagementFixture implements AutoCloseable {
     ManagementFixture(Database database, DatabaseConfig config, String token) {
         Vertx vertx = database.vertx();
         this.workers = vertx.createSharedWorkerExecutor("management-test", 2);
+        MaintainedTables daily = MaintainedTables.daily(List.of(
+                PartitionedTable.daily("telegram_outbox", "created_at")
+                        .withUnique("batch_part", "tenant_id", "batch_id", "part_index"),
+                PartitionedTable.daily("telegram_outbox_attempts", "claimed_at")));
+        HealthCheck partitions = new PartitionCheck(new PartitionHealth(database, meters, daily));
         HealthCheck migrations = new MigrationsCheck(workers, config);
-        this.readiness = new Readiness(vertx, List.of(new PostgresCheck(database), migrations), List.of(migrations));
+        this.readiness =
+                new Readiness(vertx, List.of(new PostgresCheck(database), migrations, partitions), List.of(migrations));
         this.keys = new ApiKeys(database, "test");
         this.server = new ManagementServer(
                 vertx,
@@ -51,7 +64,11 @@ final class ManagementFixture implements AutoCloseable {
                 readiness,
                 meters,
                 workers,
-                new Administration(new Tenants(database), keys));
+                new Administration(
+                        new Tenants(database),
+                        keys,
+                        new PartitionListing(database, daily.tables()),
+                        Map.of(MaintenanceSchedule.DAILY, new PartitionMaintenance(database, daily, List.of()))));
         this.port = await(server.start());
         this.contract = await(OpenAPIContract.from(validating, document()));
     }

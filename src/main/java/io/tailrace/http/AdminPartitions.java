@@ -1,0 +1,121 @@
+package io.tailrace.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.tailrace.http.Answers.Answer;
+import io.tailrace.partition.Finding;
+import io.tailrace.partition.MaintenanceRun;
+import io.tailrace.partition.MaintenanceRun.TableRun;
+import io.tailrace.partition.MaintenanceSchedule;
+import io.tailrace.partition.PartitionListing;
+import io.tailrace.partition.PartitionMaintenance;
+import io.tailrace.partition.TableView;
+import io.tailrace.partition.TableView.PartitionView;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /admin/partitions} and {@code /admin/maintenance/runs}. */
+final class AdminPartitions {
+    /** How long a run that somebody asked for waits for one that is under way elsewhere. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final PartitionListing listing;
+    private final Map<MaintenanceSchedule, PartitionMaintenance> maintenance;
+
+    AdminPartitions(PartitionListing listing, Map<MaintenanceSchedule, PartitionMaintenance> maintenance) {
+        this.listing = listing;
+        this.maintenance = maintenance;
+    }
+
+    void mount(Router router) {
+        router.get("/admin/partitions").handler(AdminRequests.plain(this::list));
+        router.post("/admin/maintenance/runs").handler(AdminRequests.json(this::run));
+    }
+
+    private Future<Answer> list(RoutingContext context) {
+        return listing.list()
+                .map(tables -> Answer.ok(out -> {
+                    out.writeStartObject();
+                    out.writeArrayFieldStart("tables");
+                    for (TableView table : tables) {
+                        write(out, table);
+                    }
+                    out.writeEndArray();
+                    out.writeEndObject();
+                }));
+    }
+
+    private Future<Answer> run(RoutingContext context, byte[] body) {
+        AdminBodies.nothing(body);
+        JsonArray runs = new JsonArray();
+        Future<Void> inTurn = Future.succeededFuture();
+        for (Map.Entry<MaintenanceSchedule, PartitionMaintenance> one : maintenance.entrySet()) {
+            inTurn = inTurn.compose(before -> one.getValue().runOnce(PATIENCE)).map(run -> {
+                runs.add(run(one.getKey(), run));
+                return null;
+            });
+        }
+        return inTurn.map(done -> Answer.ok(
+                out -> out.writeRawValue(new JsonObject().put("runs", runs).encode())));
+    }
+
+    private static void write(JsonGenerator out, TableView table) throws IOException {
+        out.writeStartObject();
+        out.writeStringField("table", table.table());
+        out.writeStringField("period", table.period());
+        out.writeArrayFieldStart("partitions");
+        for (PartitionView partition : table.partitions()) {
+            out.writeStartObject();
+            out.writeStringField("name", partition.name());
+            out.writeStringField("from", format(partition.from()));
+            out.writeStringField("to", format(partition.to()));
+            out.writeNumberField("rows_estimate", partition.rowsEstimate());
+            out.writeNumberField("bytes", partition.bytes());
+            out.writeStringField("state", partition.state());
+            out.writeStringField("blocked_by", partition.blockedBy());
+            out.writeEndObject();
+        }
+        out.writeEndArray();
+        out.writeEndObject();
+    }
+
+    private static JsonObject run(MaintenanceSchedule schedule, MaintenanceRun run) {
+        JsonArray tables = new JsonArray();
+        for (TableRun table : run.tables()) {
+            JsonArray findings = new JsonArray();
+            table.findings().forEach(finding -> findings.add(finding(finding)));
+            tables.add(new JsonObject()
+                    .put("table", table.table())
+                    .put("created", new JsonArray(table.created()))
+                    .put("days_ahead", table.daysAhead())
+                    .put("findings", findings)
+                    .put("failures", new JsonArray(table.failures())));
+        }
+        return new JsonObject()
+                .put("worker", schedule.worker())
+                .put("ok", run.succeeded())
+                .put("another_runs", run.anotherRuns())
+                .put("tables", tables);
+    }
+
+    static JsonObject finding(Finding finding) {
+        return new JsonObject()
+                .put("severity", finding.severity().name().toLowerCase(Locale.ROOT))
+                .put("kind", finding.kind().name().toLowerCase(Locale.ROOT))
+                .put("about", finding.about())
+                .put("detail", finding.detail())
+                .put("what_to_do", finding.whatToDo());
+    }
+
+    private static @Nullable String format(@Nullable Instant instant) {
+        return instant == null ? null : Rfc3339.format(instant);
+    }
+}
