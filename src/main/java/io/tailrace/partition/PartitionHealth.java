@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  * after two seconds. Thread-safe.
  */
 public final class PartitionHealth {
-    private static final long LIMIT_MS = 2_000;
+    private static final Duration LIMIT = Duration.ofSeconds(2);
 
     private final Database database;
     private final MaintainedTables maintained;
+    private final Duration limit;
     private final PartitionCatalog catalog = new PartitionCatalog();
     private final WorkerRunStore runs = new WorkerRunStore();
     private final Map<String, Long> daysAhead = new ConcurrentHashMap<>();
@@ -61,6 +62,11 @@ public final class PartitionHealth {
 
     /** @param meters gets {@code tailrace_partition_days_ahead{table=…}} */
     public PartitionHealth(Database database, MeterRegistry meters, MaintainedTables maintained) {
+        this(database, meters, maintained, LIMIT);
+    }
+
+    PartitionHealth(Database database, MeterRegistry meters, MaintainedTables maintained, Duration limit) {
+        this.limit = limit;
         this.database = database;
         this.maintained = maintained;
         for (PartitionedTable table : maintained.tables()) {
@@ -85,7 +91,7 @@ public final class PartitionHealth {
             return inHand;
         }
         Future<Report> report = database.transaction(database.maintenance(), this::read)
-                .timeout(LIMIT_MS, TimeUnit.MILLISECONDS)
+                .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                 .otherwise(cause -> new Report(
                         Status.ERROR, null, Map.of(), false, "the catalogue could not be read: " + cause.getMessage()));
         inHand = report;

@@ -23,7 +23,7 @@ final class PartitionStore {
      * with every writer behind it, after the oldest reader. Identity columns cannot be attached; defaults, checks,
      * indexes, storage and statistics come along.
      *
-     * <p>The CHECK says what the bound will say and stays: see docs/adr/0006-partition-engine.md.
+     * <p>The CHECK says what the bound will say, so that the attach reads nothing, whatever the table holds by then.
      */
     private static final String CREATE_TABLE = """
             SELECT format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL EXCLUDING IDENTITY, '
@@ -50,6 +50,14 @@ final class PartitionStore {
     private static final String ATTACH = """
             SELECT format('ALTER TABLE %1$I.%2$I ATTACH PARTITION %1$I.%3$I FOR VALUES FROM (%4$L) TO (%5$L)',
                           n.nspname, c.relname, $2::text, $3::text, $4::text)
+            FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.oid = to_regclass(quote_ident($1::text))
+            """;
+
+    /** Once attached, the CHECK would only cost every planner that meets the partition: docs/adr/0006-partition-engine.md. */
+    private static final String DROP_CHECK = """
+            SELECT format('ALTER TABLE %1$I.%2$I DROP CONSTRAINT %3$I', n.nspname, $2::text, $2::text || $3::text)
             FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE c.oid = to_regclass(quote_ident($1::text))
@@ -92,7 +100,11 @@ final class PartitionStore {
                             index.suffix(),
                             index.columns().toArray(String[]::new))));
         }
-        return done.compose(made -> run(connection, ATTACH, Tuple.of(table.name(), create.partition(), from, to)));
+        return done.compose(made -> run(connection, ATTACH, Tuple.of(table.name(), create.partition(), from, to)))
+                .compose(attached -> run(
+                        connection,
+                        DROP_CHECK,
+                        Tuple.of(table.name(), create.partition(), PartitionedTable.CHECK_SUFFIX)));
     }
 
     private static Future<Void> run(SqlConnection connection, String composition, Tuple parameters) {
