@@ -7,7 +7,7 @@
 --   5. draw ids and insert       under the key's lock, so ids on a key become visible in order
 
 CREATE OR REPLACE FUNCTION tailrace.operation_id(p_tenant uuid, p_batch_id text, p_method_kind text, p_part_index integer)
-    RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURNS text LANGUAGE sql STABLE PARALLEL SAFE -- as convert_to is; declared IMMUTABLE it would not be inlined
 AS $$
     SELECT 'tgop:v1:' || encode(sha256(
         convert_to('openplotva:telegram-outbox:v1', 'UTF8') || '\x00'::bytea

@@ -86,6 +86,17 @@ public final class OutboxLoad {
                 });
     }
 
+    private int complaints;
+
+    /** Says what went wrong, and gives up when it goes on. */
+    private void complain(String what, Throwable cause) {
+        System.err.println(what + ": " + cause.getMessage());
+        if (++complaints >= 20) {
+            System.err.println("giving up");
+            System.exit(1);
+        }
+    }
+
     private String batch(int number, int orderingKey) {
         String filler = "x".repeat(Math.max(0, option("payload", 200) - 40));
         return "{\"batch_id\":\"" + run + ":" + orderingKey + ":" + number + "\",\"parts\":[{\"bot_id\":\"7\",\"chat_id\":\""
@@ -164,7 +175,7 @@ public final class OutboxLoad {
                 return;
             }
             post(number, "/v1/outbox/batches", batch(number, number % keys), statuses)
-                    .onFailure(cause -> System.err.println("enqueue: " + cause.getMessage()))
+                    .onFailure(cause -> complain("enqueue", cause))
                     .onComplete(answer -> enqueueLoop(number + slots, slots, ended));
         }
 
@@ -177,7 +188,7 @@ public final class OutboxLoad {
             String body = "{\"worker_id\":\"load-" + claimer + "\",\"limit\":" + limit + ",\"wait_seconds\":1}";
             post(claimer, "/v1/outbox/claims", body, statuses)
                     .compose(answer -> work(claimer, answer.toString()))
-                    .onFailure(cause -> System.err.println("claim: " + cause.getMessage()))
+                    .onFailure(cause -> complain("claim", cause))
                     .onComplete(done -> claimLoop(claimer, ended));
         }
 
