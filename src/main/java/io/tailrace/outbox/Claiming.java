@@ -68,9 +68,9 @@ final class Claiming {
                 if (!same.isEmpty()) {
                     return OutboxClaims.items(connection, same);
                 }
-                return OutboxClaims.activate(connection, ACTIVATIONS)
-                        .compose(activated -> round(1))
-                        .compose(done -> OutboxClaims.items(connection, leased));
+                // Sent together; the second statement begins when the first has ended, and sees what it moved.
+                Future<Integer> activated = OutboxClaims.activate(connection, ACTIVATIONS);
+                return Future.all(activated, round(1)).compose(done -> OutboxClaims.items(connection, leased));
             });
         }
 
