@@ -170,7 +170,7 @@ BEGIN
     END IF;
     v_busy := tailrace.pin_tails(v_key);
 
-    v_now  := tailrace_now();
+    v_now  := public.tailrace_now();
     v_low  := date_trunc('day', v_now, 'UTC') - make_interval(days => p_horizon_days);
     v_high := date_trunc('day', v_now, 'UTC') + interval '2 days';
     v_known := tailrace.known_batches(v_low, v_high, e_tenant, e_batch);
@@ -233,7 +233,8 @@ BEGIN
                CASE WHEN n.available > v_now THEN 's'
                     WHEN n.key_id <> ALL (v_busy) AND n.in_flight IS NOT TRUE
                      AND n.new_id = min(n.new_id) OVER (PARTITION BY n.entry)
-                     AND n.new_id = min(n.new_id) FILTER (WHERE n.available IS NULL OR n.available <= v_now)
+                     AND n.new_id = min(n.new_id) FILTER (WHERE n.ended_by IS NULL
+                                                             AND (n.available IS NULL OR n.available <= v_now))
                                     OVER (PARTITION BY n.key_id)
                     THEN 'c' ELSE 'q' END::"char" AS turn
           FROM numbered n

@@ -52,6 +52,7 @@ final class Claiming {
         private final UUID tenant;
         private final Claim claim;
         private final List<InflightPart> leased = new ArrayList<>();
+        private final List<Long> seen = new ArrayList<>();
 
         Run(SqlConnection connection, UUID tenant, Claim claim) {
             this.connection = connection;
@@ -76,28 +77,33 @@ final class Claiming {
 
         private Future<Void> round(int number) {
             int wanted = claim.limit() - leased.size();
-            return OutboxClaims.lockCandidates(connection, tenant, claim.botIds(), wanted)
+            return OutboxClaims.lockCandidates(connection, tenant, claim.botIds(), wanted, seen)
                     .compose(candidates -> candidates.isEmpty()
                             ? Future.succeededFuture()
                             : OutboxClaims.lease(connection, claim, candidates)
                                     .compose(this::take)
                                     .compose(done -> {
+                                        seen.addAll(candidates);
                                         boolean more = candidates.size() == wanted && leased.size() < claim.limit();
                                         return more && number < ROUNDS ? round(number + 1) : Future.succeededFuture();
                                     }));
         }
 
         private Future<Void> take(List<InflightPart> parts) {
-            List<Verdict.End> expired = new ArrayList<>();
+            List<InflightPart> expired = new ArrayList<>();
             for (InflightPart part : parts) {
                 if (part.state() == PartState.LEASED) {
                     leased.add(part);
                 } else {
-                    expired.add(LeaseRules.expire(part));
+                    expired.add(part);
                 }
             }
-            return Settling.endWithSuccessors(connection, expired)
-                    .onSuccess(done -> expired.forEach(end -> metrics.ended(end.state())));
+            return OutboxClaims.lockToEnd(connection, expired).compose(locked -> {
+                List<Verdict.End> ends =
+                        new ArrayList<>(locked.stream().map(LeaseRules::expire).toList());
+                return Settling.endWithSuccessors(connection, ends)
+                        .onSuccess(done -> ends.forEach(end -> metrics.ended(end.state())));
+            });
         }
     }
 }

@@ -6,6 +6,7 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * SQL that leases parts. Every method runs inside the caller's transaction.
  *
  * <p>Candidates are locked in one statement and judged in the next, which sees everything that was committed before the
- * locks were granted. A candidate that turns out to be behind another becomes queued again; whoever ends what it is
- * behind makes it a candidate once more.
+ * locks were granted. A candidate that turns out to be behind another becomes queued again, and whoever gives up that
+ * other's place makes it a candidate once more. For him to see it queued, the one in front is pinned (FOR KEY SHARE)
+ * first; where he has it locked already, the candidate stays one, and the next claim looks again. A claim never waits.
  */
 final class OutboxClaims {
     /** Parts whose time has come, whoever's they are: any claim may move them along. */
@@ -37,32 +39,39 @@ final class OutboxClaims {
 
     private static final String LOCK_CANDIDATES = """
             SELECT h.id FROM telegram_outbox_inflight h
-             WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND %s
+             WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.id <> ALL ($3::bigint[]) AND %s
              ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED""".formatted(NOT_PAUSED);
 
     private static final String LOCK_CANDIDATES_OF_BOTS = """
-            SELECT n.id FROM (SELECT DISTINCT b.bot_id FROM unnest($3::text[]) AS b(bot_id)) b
+            SELECT n.id FROM (SELECT DISTINCT b.bot_id FROM unnest($4::text[]) AS b(bot_id)) b
              CROSS JOIN LATERAL (
                 SELECT h.id, h.priority FROM telegram_outbox_inflight h
-                 WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.bot_id = b.bot_id AND %s
+                 WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.bot_id = b.bot_id
+                   AND h.id <> ALL ($3::bigint[]) AND %s
                  ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED) n
              ORDER BY n.priority DESC, n.id LIMIT $2::integer""".formatted(NOT_PAUSED);
 
     private static final String LEASE = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             candidate AS MATERIALIZED (
-                SELECT h.id, h.expires_at <= c.at AS expired,
-                       (SELECT true FROM telegram_outbox_inflight o
-                         WHERE o.key_id = h.key_id AND o.turn = 'l' LIMIT 1) IS TRUE
-                       OR (SELECT true FROM telegram_outbox_inflight o
-                         WHERE o.key_id = h.key_id AND o.turn <> 's' AND o.id < h.id LIMIT 1) IS TRUE
-                       OR (SELECT true FROM telegram_outbox_inflight o
-                         WHERE o.key_id = h.key_id AND o.turn = 's' AND o.available_at <= c.at AND o.id < h.id LIMIT 1) IS TRUE
-                       OR (h.batch_no IS NOT NULL AND (SELECT true FROM telegram_outbox_inflight o
+                SELECT h.id, h.expires_at <= c.at AS expired, coalesce(
+                       (SELECT o.id FROM telegram_outbox_inflight o
+                         WHERE o.key_id = h.key_id AND o.turn = 'l' LIMIT 1),
+                       (SELECT o.id FROM telegram_outbox_inflight o
+                         WHERE o.key_id = h.key_id AND o.turn <> 's' AND o.id < h.id ORDER BY o.id LIMIT 1),
+                       (SELECT o.id FROM telegram_outbox_inflight o
+                         WHERE o.key_id = h.key_id AND o.turn = 's' AND o.available_at <= c.at AND o.id < h.id LIMIT 1),
+                       CASE WHEN h.batch_no IS NOT NULL THEN (SELECT o.id FROM telegram_outbox_inflight o
                          WHERE o.id = h.batch_no
-                            OR (o.batch_no = h.batch_no AND o.part_index < h.part_index) LIMIT 1) IS TRUE) AS behind
+                            OR (o.batch_no = h.batch_no AND o.part_index < h.part_index) LIMIT 1) END) AS ahead
                   FROM telegram_outbox_inflight h CROSS JOIN clock c
                  WHERE h.id = ANY ($1::bigint[])
+            ), pinned AS MATERIALIZED (
+                SELECT x.id FROM candidate x
+                 CROSS JOIN LATERAL (
+                    SELECT FROM telegram_outbox_inflight o
+                     WHERE o.id = x.ahead AND (o.turn = 'l' OR o.id < x.id) FOR KEY SHARE SKIP LOCKED) o
+                 WHERE x.ahead <> ALL ($1::bigint[])
             ), leased AS (
                 UPDATE telegram_outbox_inflight h
                    SET state = 'leased', turn = 'l', attempt_count = h.attempt_count + 1,
@@ -70,11 +79,13 @@ final class OutboxClaims {
                        claimed_at = c.at, leased_until = c.at + $4::bigint * interval '1 millisecond',
                        started_at = NULL, updated_at = c.at
                   FROM candidate x CROSS JOIN clock c
-                 WHERE h.id = x.id AND NOT x.behind AND x.expired IS NOT TRUE
+                 WHERE h.id = x.id AND x.ahead IS NULL AND x.expired IS NOT TRUE
                 RETURNING h.*
             ), queued AS (
                 UPDATE telegram_outbox_inflight h SET turn = 'q' FROM candidate x
-                 WHERE h.id = x.id AND x.behind AND x.expired IS NOT TRUE
+                 WHERE h.id = x.id AND x.expired IS NOT TRUE
+                   -- One in front that is a candidate of ours is locked by us as it is.
+                   AND (x.ahead = ANY ($1::bigint[]) OR x.id IN (SELECT p.id FROM pinned p))
             ), attempt AS (
                 INSERT INTO telegram_outbox_attempts (outbox_id, outbox_created_at, attempt, lease_token, worker_id, claimed_at)
                 SELECT l.id, l.created_at, l.attempt_count, l.lease_token, l.lease_owner, l.claimed_at FROM leased l
@@ -82,6 +93,11 @@ final class OutboxClaims {
             SELECT %1$s FROM leased h
             UNION ALL
             SELECT %1$s FROM telegram_outbox_inflight h JOIN candidate x ON x.id = h.id WHERE x.expired""".formatted(InflightPart.COLUMNS);
+
+    /** Ending a part asks for this lock (pin_tails in R__outbox_enqueue.sql); a pinned one is left to the next claim. */
+    private static final String LOCK_TO_END = """
+            SELECT %s FROM telegram_outbox_inflight h
+             WHERE h.id = ANY ($1::bigint[]) ORDER BY h.id FOR UPDATE SKIP LOCKED""".formatted(InflightPart.COLUMNS);
 
     private static final String SAME_CLAIM = """
             SELECT %s FROM telegram_outbox_inflight h
@@ -107,13 +123,15 @@ final class OutboxClaims {
         return connection.preparedQuery(ACTIVATE).execute(Tuple.of(limit)).map(rows -> rows.rowCount());
     }
 
+    /** Locks the first candidates, but none of those that this claim has {@code seen}. */
     static Future<List<Long>> lockCandidates(
-            SqlConnection connection, UUID tenant, @Nullable List<String> botIds, int limit) {
+            SqlConnection connection, UUID tenant, @Nullable List<String> botIds, int limit, Collection<Long> seen) {
+        Long[] without = seen.toArray(Long[]::new);
         return (botIds == null
-                        ? connection.preparedQuery(LOCK_CANDIDATES).execute(Tuple.of(tenant, limit))
+                        ? connection.preparedQuery(LOCK_CANDIDATES).execute(Tuple.of(tenant, limit, without))
                         : connection
                                 .preparedQuery(LOCK_CANDIDATES_OF_BOTS)
-                                .execute(Tuple.of(tenant, limit, botIds.toArray(String[]::new))))
+                                .execute(Tuple.of(tenant, limit, without, botIds.toArray(String[]::new))))
                 .map(rows -> OutboxSettlements.map(rows, row -> row.getLong(0)));
     }
 
@@ -129,6 +147,18 @@ final class OutboxClaims {
                         claim.workerId(),
                         claim.claimId(),
                         claim.lease().toMillis()))
+                .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
+    }
+
+    /** Those of the parts that can be ended now, locked for it. */
+    static Future<List<InflightPart>> lockToEnd(SqlConnection connection, List<InflightPart> parts) {
+        if (parts.isEmpty()) {
+            return Future.succeededFuture(List.of());
+        }
+        Long[] ids = parts.stream().map(part -> part.id().id()).toArray(Long[]::new);
+        return connection
+                .preparedQuery(LOCK_TO_END)
+                .execute(Tuple.tuple().addValue(ids))
                 .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
     }
 

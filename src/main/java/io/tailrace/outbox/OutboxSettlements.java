@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -233,7 +235,10 @@ final class OutboxSettlements {
                 .compose(rows -> promote(connection, map(rows, row -> row.getLong("key_id")), tries - 1));
     }
 
-    /** Puts leased parts back into their keys' queues. */
+    /**
+     * Puts leased parts back into their keys' queues. A part with a lower id may have become due, or been revived, behind
+     * the lease: then it is next.
+     */
     static Future<Void> back(SqlConnection connection, List<Verdict.Back> backs) {
         if (backs.isEmpty()) {
             return Future.succeededFuture();
@@ -252,7 +257,9 @@ final class OutboxSettlements {
         tuple.addValue(column(backs, Integer[]::new, back -> back.detail().httpStatus()));
         String sql = BACK.formatted(
                 claimedDays(backs.stream().map(Verdict.Back::part).toList()));
-        Future<?> put = connection.preparedQuery(sql).execute(tuple);
+        Set<Long> keys = backs.stream().map(back -> back.part().keyId()).collect(Collectors.toSet());
+        Future<?> put =
+                connection.preparedQuery(sql).execute(tuple).compose(done -> promote(connection, keys, PROMOTIONS));
         List<Verdict.Back> replaced =
                 backs.stream().filter(back -> back.payloadJson() != null).toList();
         if (replaced.isEmpty()) {

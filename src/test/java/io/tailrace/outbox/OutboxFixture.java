@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** An outbox on a test's database, and words to speak to it. Its workers are not started: tests run them by hand. */
@@ -39,6 +40,7 @@ final class OutboxFixture {
         private int priority;
         private @Nullable Instant availableAt;
         private @Nullable Instant expiresAt;
+        private UnaryOperator<Batch.Part> change = part -> part;
 
         private Builder(String key) {
             this.key = key;
@@ -79,8 +81,14 @@ final class OutboxFixture {
             return this;
         }
 
+        /** Whatever has no word of its own here. */
+        Builder with(UnaryOperator<Batch.Part> value) {
+            change = value;
+            return this;
+        }
+
         Batch.Part build() {
-            return new Batch.Part(
+            return change.apply(new Batch.Part(
                     bot,
                     "1001",
                     null,
@@ -96,7 +104,7 @@ final class OutboxFixture {
                     true,
                     priority,
                     availableAt,
-                    expiresAt);
+                    expiresAt));
         }
     }
 
@@ -185,6 +193,13 @@ final class OutboxFixture {
 
     PartState state(PartId id) {
         return view(id).state();
+    }
+
+    /** The states of a batch's parts, in part order. */
+    List<PartState> batchStates(String batchId) {
+        return TestDatabase.await(outbox.batch(DEFAULT_TENANT, batchId)).stream()
+                .map(PartView::state)
+                .toList();
     }
 
     PartView view(PartId id) {
