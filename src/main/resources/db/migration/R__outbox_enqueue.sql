@@ -54,6 +54,27 @@ BEGIN
 END
 $$;
 
+-- Makes keys without waiting for anybody who is just making the same: one of those is left out.
+CREATE OR REPLACE FUNCTION tailrace.make_keys_at_once(p_tenant uuid[], p_bot text[], p_key text[])
+    RETURNS void LANGUAGE plpgsql VOLATILE SET lock_timeout = '1ms'
+AS $$
+DECLARE
+    v_new record;
+BEGIN
+    FOR v_new IN SELECT DISTINCT p.tenant, p.bot, p.key FROM unnest(p_tenant, p_bot, p_key) AS p(tenant, bot, key)
+                  WHERE NOT EXISTS (SELECT FROM public.telegram_outbox_keys k
+                                     WHERE k.tenant_id = p.tenant AND k.bot_id = p.bot AND k.ordering_key = p.key)
+                  ORDER BY 1, 2, 3 LOOP
+        BEGIN
+            INSERT INTO public.telegram_outbox_keys (tenant_id, bot_id, ordering_key)
+            VALUES (v_new.tenant, v_new.bot, v_new.key) ON CONFLICT DO NOTHING;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL;
+        END;
+    END LOOP;
+END
+$$;
+
 -- Finds or makes the key of each part and locks the keys in order. Answers the keys, part by part; a key that it may
 -- not wait for is null.
 CREATE OR REPLACE FUNCTION tailrace.lock_keys(p_patient boolean, p_tenant uuid[], p_bot text[], p_key text[])
@@ -63,6 +84,7 @@ DECLARE
     v_key    bigint[];
     v_locked bigint[];
     v_wanted integer;
+    v_made   boolean := false;
 BEGIN
     LOOP
         SELECT array_agg(k.key_id ORDER BY p.n), count(DISTINCT k.key_id)
@@ -70,7 +92,11 @@ BEGIN
           FROM unnest(p_tenant, p_bot, p_key) WITH ORDINALITY AS p(tenant, bot, key, n)
           LEFT JOIN public.telegram_outbox_keys k
             ON k.tenant_id = p.tenant AND k.bot_id = p.bot AND k.ordering_key = p.key;
-        IF array_position(v_key, NULL) IS NOT NULL THEN
+        IF array_position(v_key, NULL) IS NOT NULL AND NOT p_patient AND NOT v_made THEN
+            PERFORM tailrace.make_keys_at_once(p_tenant, p_bot, p_key);
+            v_made := true;
+            CONTINUE;
+        ELSIF array_position(v_key, NULL) IS NOT NULL AND p_patient THEN
             INSERT INTO public.telegram_outbox_keys (tenant_id, bot_id, ordering_key)
             SELECT DISTINCT p.tenant, p.bot, p.key
               FROM unnest(p_tenant, p_bot, p_key, v_key) AS p(tenant, bot, key, key_id)
@@ -101,26 +127,36 @@ $$;
 -- Pins the last part of each key that others queue behind. Whoever ends a part first locks it FOR UPDATE, which
 -- conflicts with FOR KEY SHARE: either it has ended before we look (and the key is free), or it ends after our commit,
 -- sees our parts, and hands the key to the next. A claim takes FOR NO KEY UPDATE and is not in our way.
-CREATE OR REPLACE FUNCTION tailrace.pin_tails(p_key bigint[]) RETURNS bigint[] LANGUAGE plpgsql VOLATILE
+-- Answers the keys that have somebody to queue behind and, when it may not wait, those whose last part is just ending.
+CREATE OR REPLACE FUNCTION tailrace.pin_tails(p_patient boolean, p_key bigint[], OUT busy bigint[], OUT missed bigint[])
+    LANGUAGE plpgsql VOLATILE
 AS $$
 DECLARE
     v_tail   bigint[];
-    v_key    bigint[];
-    v_pinned integer;
+    v_pinned bigint[];
 BEGIN
+    missed := '{}';
     LOOP
-        SELECT array_agg(t.id), array_agg(d.key_id) INTO v_tail, v_key
+        SELECT array_agg(t.id), array_agg(d.key_id) INTO v_tail, busy
           FROM (SELECT DISTINCT u.key_id FROM unnest(p_key) AS u(key_id)) d
          CROSS JOIN LATERAL (SELECT h.id FROM public.telegram_outbox_inflight h
                               WHERE h.key_id = d.key_id AND h.turn <> 's'
                               ORDER BY h.id DESC LIMIT 1) t;
         EXIT WHEN v_tail IS NULL;
-        SELECT count(*) INTO v_pinned
-          FROM (SELECT FROM public.telegram_outbox_inflight h
+        IF NOT p_patient THEN
+            SELECT array_agg(s.id) INTO v_pinned
+              FROM (SELECT h.id FROM public.telegram_outbox_inflight h
+                     WHERE h.id = ANY (v_tail) ORDER BY h.id FOR KEY SHARE SKIP LOCKED) s;
+            missed := ARRAY(SELECT u.key_id FROM unnest(v_tail, busy) AS u(id, key_id)
+                             WHERE u.id <> ALL (coalesce(v_pinned, '{}')));
+            EXIT;
+        END IF;
+        SELECT array_agg(s.id) INTO v_pinned
+          FROM (SELECT h.id FROM public.telegram_outbox_inflight h
                  WHERE h.id = ANY (v_tail) ORDER BY h.id FOR KEY SHARE) s;
-        EXIT WHEN v_pinned = cardinality(v_tail);
+        EXIT WHEN cardinality(v_pinned) = cardinality(v_tail);
     END LOOP;
-    RETURN coalesce(v_key, '{}');
+    busy := coalesce(busy, '{}');
 END
 $$;
 
@@ -144,6 +180,7 @@ DECLARE
     v_out      integer[];                -- entries that are set aside or refused
     v_key      bigint[];
     v_busy     bigint[];                 -- keys with somebody to queue behind
+    v_missed   bigint[];                 -- keys whose last part is just ending
     v_now      timestamptz;
     v_known    integer[];                -- entries with stored parts
     v_replay   tailrace.replayed_part[]; -- what those parts are, when there are any
@@ -162,18 +199,21 @@ BEGIN
     v_key := tailrace.lock_keys(v_patient,
         (SELECT array_agg(e_tenant[u.entry] ORDER BY u.n) FROM unnest(p_entry) WITH ORDINALITY AS u(entry, n)),
         p_bot, p_key);
+    SELECT t.busy, t.missed INTO v_busy, v_missed FROM tailrace.pin_tails(v_patient, v_key) t;
     IF NOT v_patient THEN
         v_out := v_out || ARRAY(SELECT DISTINCT u.entry FROM unnest(p_entry, v_key) AS u(entry, key_id)
-                                 WHERE u.key_id IS NULL);
-        RETURN QUERY SELECT DISTINCT u.e, 0, 0::bigint, NULL::timestamptz, '', '', false, 0, 'set_aside', '', ''
-                       FROM unnest(v_out) AS u(e);
+                                 WHERE u.key_id IS NULL OR u.key_id = ANY (v_missed));
     END IF;
-    v_busy := tailrace.pin_tails(v_key);
 
     v_now  := public.tailrace_now();
     v_low  := date_trunc('day', v_now, 'UTC') - make_interval(days => p_horizon_days);
     v_high := date_trunc('day', v_now, 'UTC') + interval '2 days';
     v_known := tailrace.known_batches(v_low, v_high, e_tenant, e_batch);
+    IF cardinality(v_known) > 0 THEN
+        v_out := v_out || tailrace.pin_batches(v_patient, v_low, v_high, v_known, e_tenant, e_batch);
+    END IF;
+    RETURN QUERY SELECT DISTINCT u.e, 0, 0::bigint, NULL::timestamptz, '', '', false, 0, 'set_aside', '', ''
+                   FROM unnest(v_out) AS u(e);
     IF cardinality(v_known) > 0 THEN
         v_replay := tailrace.replayed_parts(v_low, v_high, v_known, e_tenant, e_batch);
         RETURN QUERY

@@ -24,24 +24,45 @@ BEGIN
 END
 $$;
 
--- The stored parts of known batches, with the state they are in now. Those in flight are pinned first (see pin_tails):
--- a part added behind one must be seen by whoever ends it.
+-- Pins the parts in flight of known batches (see pin_tails): a part added behind one must be seen by whoever ends it.
+-- Answers the entries that it did not get, which are none when it may wait.
+CREATE OR REPLACE FUNCTION tailrace.pin_batches(
+    p_patient boolean, p_low timestamptz, p_high timestamptz, p_known integer[], e_tenant uuid[], e_batch text[])
+    RETURNS integer[] LANGUAGE plpgsql VOLATILE
+AS $$
+DECLARE
+    v_entry  integer[];
+    v_id     bigint[];
+    v_pinned bigint[];
+BEGIN
+    EXECUTE format($q$
+        SELECT array_agg(k.entry), array_agg(h.id)
+          FROM unnest($1) AS k(entry)
+          JOIN public.telegram_outbox o ON o.tenant_id = ($2)[k.entry] AND o.batch_id = ($3)[k.entry]
+          JOIN public.telegram_outbox_inflight h ON h.id = o.id
+         WHERE o.created_at >= %L AND o.created_at < %L
+        $q$, p_low, p_high)
+       INTO v_entry, v_id USING p_known, e_tenant, e_batch;
+    IF p_patient THEN
+        PERFORM h.id FROM public.telegram_outbox_inflight h WHERE h.id = ANY (v_id) ORDER BY h.id FOR KEY SHARE;
+        RETURN '{}';
+    END IF;
+    SELECT array_agg(s.id) INTO v_pinned
+      FROM (SELECT h.id FROM public.telegram_outbox_inflight h
+             WHERE h.id = ANY (v_id) ORDER BY h.id FOR KEY SHARE SKIP LOCKED) s;
+    RETURN ARRAY(SELECT DISTINCT u.entry FROM unnest(v_entry, v_id) AS u(entry, id)
+                  WHERE u.id <> ALL (coalesce(v_pinned, '{}')));
+END
+$$;
+
+-- The stored parts of known batches, with the state they are in now.
 CREATE OR REPLACE FUNCTION tailrace.replayed_parts(
     p_low timestamptz, p_high timestamptz, p_known integer[], e_tenant uuid[], e_batch text[])
     RETURNS tailrace.replayed_part[] LANGUAGE plpgsql VOLATILE
 AS $$
 DECLARE
-    v_ids   bigint[];
     v_parts tailrace.replayed_part[];
 BEGIN
-    EXECUTE format($q$
-        SELECT array_agg(o.id)
-          FROM unnest($1) AS k(entry)
-          JOIN public.telegram_outbox o ON o.tenant_id = ($2)[k.entry] AND o.batch_id = ($3)[k.entry]
-         WHERE o.created_at >= %L AND o.created_at < %L
-        $q$, p_low, p_high)
-       INTO v_ids USING p_known, e_tenant, e_batch;
-    PERFORM h.id FROM public.telegram_outbox_inflight h WHERE h.id = ANY (v_ids) ORDER BY h.id FOR KEY SHARE;
     EXECUTE format($q$
         SELECT array_agg(ROW(x.entry, x.part_index, x.id, x.created_at, x.operation_id, x.live_state, x.cancelled_by, x.bot_id,
                      x.chat_id, x.thread_id, x.ordering_key, x.causation_update_id, x.dialog_job_id, x.trigger_message_id,

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.testkit.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -25,6 +26,94 @@ final class OutboxFixture {
     OutboxFixture(TestDatabase db, OutboxSettings settings) {
         this.db = db;
         this.outbox = new Outbox(db.vertx(), db.database(), settings, meters);
+    }
+
+    /** A fixed instant an hour ahead, in whole microseconds. */
+    static final Instant SOON = Instant.now().truncatedTo(ChronoUnit.MILLIS).plusSeconds(3600);
+
+    static OutboxSettings settingsWithHorizon(int days) {
+        OutboxSettings usual = OutboxSettings.DEFAULT;
+        return new OutboxSettings(days, usual.groupCommit(), usual.lanes(), usual.limits(), usual.retryPolicy());
+    }
+
+    static OutboxSettings settingsWithPolicy(RetryPolicy policy) {
+        OutboxSettings usual = OutboxSettings.DEFAULT;
+        return new OutboxSettings(usual.horizonDays(), usual.groupCommit(), usual.lanes(), usual.limits(), policy);
+    }
+
+    /** A copy with other ids. */
+    static Batch.Part ids(
+            Batch.Part p,
+            @Nullable String chat,
+            @Nullable String thread,
+            @Nullable String causation,
+            @Nullable String dialog,
+            @Nullable String trigger) {
+        return new Batch.Part(
+                p.botId(),
+                chat,
+                thread,
+                p.orderingKey(),
+                causation,
+                dialog,
+                trigger,
+                p.methodKind(),
+                p.payloadVersion(),
+                p.payloadJson(),
+                p.blob(),
+                p.deliveryPolicy(),
+                p.isProtected(),
+                p.priority(),
+                p.availableAt(),
+                p.expiresAt());
+    }
+
+    static Batch.Part flags(Batch.Part p, int version, boolean isProtected) {
+        return new Batch.Part(
+                p.botId(),
+                p.chatId(),
+                p.threadId(),
+                p.orderingKey(),
+                p.causationUpdateId(),
+                p.dialogJobId(),
+                p.triggerMessageId(),
+                p.methodKind(),
+                version,
+                p.payloadJson(),
+                p.blob(),
+                p.deliveryPolicy(),
+                isProtected,
+                p.priority(),
+                p.availableAt(),
+                p.expiresAt());
+    }
+
+    static Batch.Part withBlob(Batch.Part p, Batch.Blob blob) {
+        return new Batch.Part(
+                p.botId(),
+                p.chatId(),
+                p.threadId(),
+                p.orderingKey(),
+                p.causationUpdateId(),
+                p.dialogJobId(),
+                p.triggerMessageId(),
+                p.methodKind(),
+                p.payloadVersion(),
+                p.payloadJson(),
+                blob,
+                p.deliveryPolicy(),
+                p.isProtected(),
+                p.priority(),
+                p.availableAt(),
+                p.expiresAt());
+    }
+
+    /** Nothing in any table, and the clock as it is. */
+    static void empty(TestDatabase db) {
+        // DELETE, because TRUNCATE makes new files for every partition and index.
+        db.execute(
+                "DELETE FROM telegram_outbox; DELETE FROM telegram_outbox_inflight; DELETE FROM telegram_outbox_attempts;"
+                        + " DELETE FROM telegram_outbox_keys; DELETE FROM telegram_outbox_blobs; DELETE FROM telegram_outbox_paused_bots");
     }
 
     static Builder part(String key) {
@@ -133,8 +222,21 @@ final class OutboxFixture {
     }
 
     List<Claim.Item> claim(int limit, Duration lease) {
-        return TestDatabase.await(
-                outbox.claim(DEFAULT_TENANT, new Claim("sender-1", null, limit, null, lease, Duration.ZERO)));
+        return claim(new Claim("sender-1", null, limit, null, lease, Duration.ZERO));
+    }
+
+    List<Claim.Item> claim(Claim claim) {
+        return claim(DEFAULT_TENANT, claim);
+    }
+
+    List<Claim.Item> claim(UUID tenant, Claim claim) {
+        return TestDatabase.await(outbox.claim(tenant, claim));
+    }
+
+    /** A claim of the usual sender, which does not wait. */
+    static Claim claimOf(int limit, String... bots) {
+        return new Claim(
+                "sender-1", null, limit, bots.length == 0 ? null : List.of(bots), Claim.DEFAULT_LEASE, Duration.ZERO);
     }
 
     Claim.Item claimOne() {

@@ -2,6 +2,7 @@ package io.tailrace.outbox;
 
 import static io.tailrace.outbox.OutboxFixture.DEFAULT_TENANT;
 import static io.tailrace.outbox.OutboxFixture.batch;
+import static io.tailrace.outbox.OutboxFixture.claimOf;
 import static io.tailrace.outbox.OutboxFixture.deadLetter;
 import static io.tailrace.outbox.OutboxFixture.lease;
 import static io.tailrace.outbox.OutboxFixture.part;
@@ -9,6 +10,7 @@ import static io.tailrace.outbox.OutboxFixture.retry;
 import static io.tailrace.testkit.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.db.GroupCommit;
 import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.Future;
 import java.time.Duration;
@@ -29,7 +31,7 @@ class OutboxPromotionIT {
 
     @BeforeEach
     void open() {
-        db.execute("TRUNCATE telegram_outbox, telegram_outbox_inflight, telegram_outbox_attempts, telegram_outbox_keys");
+        OutboxFixture.empty(db);
         fixture = new OutboxFixture(db);
     }
 
@@ -88,7 +90,9 @@ class OutboxPromotionIT {
         db.clock().advance(Duration.ofSeconds(11));
         // The settlement is stopped in the statement that ends the second part, whose snapshot it keeps.
         try (RawTransaction bystander = new RawTransaction(db)) {
-            bystander.run("SELECT FROM telegram_outbox WHERE id = ? FOR UPDATE", second.id().id());
+            bystander.run(
+                    "SELECT FROM telegram_outbox WHERE id = ? FOR UPDATE",
+                    second.id().id());
             Future<List<LeaseResult>> settled =
                     fixture.outbox.settle(DEFAULT_TENANT, List.of(OutboxFixture.delivered(second)));
             bystander.awaitWaiter();
@@ -136,7 +140,8 @@ class OutboxPromotionIT {
         fixture.enqueue("bad", part("k0"));
         fixture.settle(deadLetter(fixture.claimOne()));
         List<EnqueueResult> results = together(batch("bad", part("k0"), part("k")), batch("good", part("k")));
-        assertThat(((EnqueueResult.Stored) results.get(0)).parts().get(1).state()).isEqualTo(PartState.CANCELLED);
+        assertThat(((EnqueueResult.Stored) results.get(0)).parts().get(1).state())
+                .isEqualTo(PartState.CANCELLED);
         assertThat(fixture.claimOne().batchId()).isEqualTo("good");
     }
 
@@ -148,12 +153,8 @@ class OutboxPromotionIT {
             entries.add(new OutboxEnqueues.Entry(DEFAULT_TENANT, batch));
         }
         List<EnqueueResult> results = new ArrayList<>();
-        await(enqueues.together(entries)).forEach(outcome -> results.add(
-                ((io.tailrace.db.GroupCommit.Outcome.Done<EnqueueResult>) outcome).result()));
+        await(enqueues.together(entries))
+                .forEach(outcome -> results.add(((GroupCommit.Outcome.Done<EnqueueResult>) outcome).result()));
         return results;
-    }
-
-    static Claim claimOf(int limit) {
-        return new Claim("sender-1", null, limit, null, Claim.DEFAULT_LEASE, Duration.ZERO);
     }
 }

@@ -75,7 +75,10 @@ final class RawTransaction implements AutoCloseable {
 
     /** Returns once somebody waits for a lock that this transaction holds. */
     void awaitWaiter() {
-        Awaitility.await().atMost(Duration.ofSeconds(10)).pollInterval(Duration.ofMillis(5)).until(() -> waiters() > 0);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> waiters() > 0);
     }
 
     /** The same, or {@code otherwise} came true. */
