@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.testkit.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -28,8 +27,8 @@ final class OutboxFixture {
         this.outbox = new Outbox(db.vertx(), db.database(), settings, meters);
     }
 
-    /** A fixed instant an hour ahead, in whole microseconds. */
-    static final Instant SOON = Instant.now().truncatedTo(ChronoUnit.MILLIS).plusSeconds(3600);
+    /** Long after any test. */
+    static final Instant SOME_DAY = Instant.parse("2099-01-01T00:00:00Z");
 
     static OutboxSettings settingsWithHorizon(int days) {
         OutboxSettings usual = OutboxSettings.DEFAULT;

@@ -133,11 +133,11 @@ class OutboxFlushIT {
     @DisplayName("OUT-10 replays of batches whose parts are just being ended stall nobody either")
     void waitForReplayStallsNobody() {
         for (int i = 0; i < STUCK; i++) {
-            fixture.enqueue("stuck-" + i, part("k" + i).availableAt(OutboxFixture.SOON));
+            fixture.enqueue("stuck-" + i, part("k" + i).availableAt(OutboxFixture.SOME_DAY));
         }
         List<Future<EnqueueResult>> stuck = stallsNobody(
                 holder -> holder.run("SELECT FROM telegram_outbox_inflight FOR UPDATE"),
-                i -> batch("stuck-" + i, part("k" + i).availableAt(OutboxFixture.SOON)));
+                i -> batch("stuck-" + i, part("k" + i).availableAt(OutboxFixture.SOME_DAY)));
         assertThat(stuck).allSatisfy(one -> assertThat(((Stored) one.result()).anyInserted())
                 .isFalse());
     }
