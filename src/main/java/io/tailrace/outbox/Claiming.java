@@ -82,14 +82,18 @@ final class Claiming {
                             ? Future.succeededFuture()
                             : OutboxClaims.lease(connection, claim, candidates)
                                     .compose(this::take)
-                                    .compose(done -> {
+                                    .compose(expired -> {
                                         seen.addAll(candidates);
-                                        boolean more = candidates.size() == wanted && leased.size() < claim.limit();
-                                        return more && number < ROUNDS ? round(number + 1) : Future.succeededFuture();
+                                        // What was behind an expired head has become a candidate.
+                                        boolean mayBeMore = candidates.size() == wanted || expired > 0;
+                                        return mayBeMore && leased.size() < claim.limit() && number < ROUNDS
+                                                ? round(number + 1)
+                                                : Future.succeededFuture();
                                     }));
         }
 
-        private Future<Void> take(List<InflightPart> parts) {
+        /** Keeps what was leased and expires the rest as far as it can; answers how many it expired. */
+        private Future<Integer> take(List<InflightPart> parts) {
             List<InflightPart> expired = new ArrayList<>();
             for (InflightPart part : parts) {
                 if (part.state() == PartState.LEASED) {
@@ -102,7 +106,8 @@ final class Claiming {
                 List<Verdict.End> ends =
                         new ArrayList<>(locked.stream().map(LeaseRules::expire).toList());
                 return Settling.endWithSuccessors(connection, ends)
-                        .onSuccess(done -> ends.forEach(end -> metrics.ended(end.state())));
+                        .onSuccess(done -> ends.forEach(end -> metrics.ended(end.state())))
+                        .map(locked.size());
             });
         }
     }

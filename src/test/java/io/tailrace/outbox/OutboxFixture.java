@@ -246,6 +246,27 @@ final class OutboxFixture {
         return items.get(0);
     }
 
+    /** Everything that is stored about parts and attempts, to see that nothing changed. */
+    String everything() {
+        return db.value(String.class, """
+                SELECT coalesce((SELECT string_agg(h::text, E'\n' ORDER BY h.id) FROM telegram_outbox_inflight h), '') || E'\n'
+                    || coalesce((SELECT string_agg(o::text, E'\n' ORDER BY o.id) FROM telegram_outbox o), '') || E'\n'
+                    || coalesce((SELECT string_agg(a::text, E'\n' ORDER BY a.outbox_id, a.lease_token)
+                                   FROM telegram_outbox_attempts a), '')""");
+    }
+
+    List<PartView.Attempt> attempts(PartId id) {
+        return TestDatabase.await(outbox.attempts(DEFAULT_TENANT, id)).orElseThrow();
+    }
+
+    double counted(String name, String... tags) {
+        return meters.get("tailrace.outbox." + name).tags(tags).counter().count();
+    }
+
+    double gauged(String name, String... tags) {
+        return meters.get("tailrace.outbox." + name).tags(tags).gauge().value();
+    }
+
     LeaseResult start(Claim.Item item) {
         return TestDatabase.await(outbox.start(DEFAULT_TENANT, List.of(lease(item))))
                 .get(0);
