@@ -11,11 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -106,7 +108,8 @@ class OutboxClaimIT {
     }
 
     @Test
-    @DisplayName("OUT-11 a part waits for every lower part of its batch, on whatever key, and holds its own key meanwhile")
+    @DisplayName(
+            "OUT-11 a part waits for every lower part of its batch, on whatever key, and holds its own key meanwhile")
     void batchPredecessors() {
         fixture.enqueue("b", part("k1"), part("k2"), part("k3"));
         fixture.enqueue("c", part("k3"));
@@ -157,10 +160,10 @@ class OutboxClaimIT {
         assertThat(fixture.counted("expired")).isEqualTo(1);
     }
 
-    private java.time.Instant expiryOf(String batchId) {
-        java.time.Instant expiry =
+    private Instant expiryOf(String batchId) {
+        Instant expiry =
                 await(fixture.outbox.batch(DEFAULT_TENANT, batchId)).get(0).expiresAt();
-        return java.util.Objects.requireNonNull(expiry);
+        return Objects.requireNonNull(expiry);
     }
 
     @Test
@@ -177,7 +180,8 @@ class OutboxClaimIT {
     }
 
     @Test
-    @DisplayName("OUT-12 heads are taken by priority, the highest first, and then by id; priority never breaks a key's order")
+    @DisplayName(
+            "OUT-12 heads are taken by priority, the highest first, and then by id; priority never breaks a key's order")
     void priorities() {
         fixture.enqueue("low", part("k1").priority(-1));
         fixture.enqueue("usual", part("k2"));
@@ -284,7 +288,9 @@ class OutboxClaimIT {
                         DEFAULT_TENANT, held.stream().map(OutboxFixture::lease).toList()));
                 assertThat(await(fixture.outbox.settle(
                                 DEFAULT_TENANT,
-                                held.stream().<Settlement>map(OutboxFixture::delivered).toList())))
+                                held.stream()
+                                        .<Settlement>map(OutboxFixture::delivered)
+                                        .toList())))
                         .allMatch(LeaseResult.Done.class::isInstance);
             }
         } finally {

@@ -47,7 +47,8 @@ class OutboxClaimRecordIT {
         return new Claim("sender-1", claimId, limit, null, Claim.DEFAULT_LEASE, Duration.ZERO);
     }
 
-    @ParameterizedTest(name = "OUT-13 a claim for {0} ms sets leased, attempt, token, owner, claimed_at and leased_until")
+    @ParameterizedTest(
+            name = "OUT-13 a claim for {0} ms sets leased, attempt, token, owner, claimed_at and leased_until")
     @ValueSource(longs = {1_000, 90_000, 900_000})
     void record(long leaseMillis) {
         fixture.enqueue("b", part("k"));
@@ -96,7 +97,8 @@ class OutboxClaimRecordIT {
         db.execute("ALTER TABLE telegram_outbox_attempts ADD CONSTRAINT no_claims CHECK (worker_id <> 'sender-1')");
         try {
             Throwable failure = awaitFailure(fixture.outbox.claim(DEFAULT_TENANT, OutboxFixture.claimOf(1)));
-            assertThat(DatabaseFailure.is(failure, DatabaseFailure.Kind.CHECK_VIOLATION)).isTrue();
+            assertThat(DatabaseFailure.is(failure, DatabaseFailure.Kind.CHECK_VIOLATION))
+                    .isTrue();
             assertThat(fixture.everything()).isEqualTo(before);
         } finally {
             db.execute("ALTER TABLE telegram_outbox_attempts DROP CONSTRAINT no_claims");
@@ -132,9 +134,13 @@ class OutboxClaimRecordIT {
         fixture.enqueue("b1", part("k1"));
         fixture.enqueue("b2", part("k2"));
         UUID claimId = UUID.randomUUID();
-        assertThat(fixture.claim(named(claimId, 1))).extracting(Claim.Item::batchId).containsExactly("b1");
+        assertThat(fixture.claim(named(claimId, 1)))
+                .extracting(Claim.Item::batchId)
+                .containsExactly("b1");
         db.clock().advance(Duration.ofSeconds(91));
-        assertThat(fixture.claim(named(claimId, 1))).extracting(Claim.Item::batchId).containsExactly("b2");
+        assertThat(fixture.claim(named(claimId, 1)))
+                .extracting(Claim.Item::batchId)
+                .containsExactly("b2");
     }
 
     @Test

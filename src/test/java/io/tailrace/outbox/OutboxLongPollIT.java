@@ -86,9 +86,25 @@ class OutboxLongPollIT {
     /** The same part under its next lease. */
     private static Claim.Item again(Claim.Item i) {
         return new Claim.Item(
-                i.id(), i.leaseToken() + 1, i.attempt(), i.leasedUntil(), i.batchId(), i.partIndex(), i.operationId(),
-                i.botId(), i.chatId(), i.threadId(), i.orderingKey(), i.methodKind(), i.payloadVersion(),
-                i.payloadJson(), i.blob(), i.deliveryPolicy(), i.priority(), i.expiresAt(), i.traceparent());
+                i.id(),
+                i.leaseToken() + 1,
+                i.attempt(),
+                i.leasedUntil(),
+                i.batchId(),
+                i.partIndex(),
+                i.operationId(),
+                i.botId(),
+                i.chatId(),
+                i.threadId(),
+                i.orderingKey(),
+                i.methodKind(),
+                i.payloadVersion(),
+                i.payloadJson(),
+                i.blob(),
+                i.deliveryPolicy(),
+                i.priority(),
+                i.expiresAt(),
+                i.traceparent());
     }
 
     @Test
@@ -152,7 +168,8 @@ class OutboxLongPollIT {
                 caller.enqueue("sql", "k");
                 caller.commit();
             }
-            assertThat(connection.unwrap(PGConnection.class).getNotifications(300)).isEmpty();
+            assertThat(connection.unwrap(PGConnection.class).getNotifications(300))
+                    .isEmpty();
         }
     }
 
@@ -178,8 +195,9 @@ class OutboxLongPollIT {
     @Test
     @DisplayName("OUT-15 of many waiting claims one gets the one part, and each tenant is woken for its own")
     void oneOfMany() {
-        List<Future<List<Claim.Item>>> claims =
-                IntStream.range(0, 30).mapToObj(i -> waiting(fixture.outbox, LONG)).toList();
+        List<Future<List<Claim.Item>>> claims = IntStream.range(0, 30)
+                .mapToObj(i -> waiting(fixture.outbox, LONG))
+                .toList();
         Future<List<Claim.Item>> other = fixture.outbox.claim(
                 UUID.randomUUID(), new Claim("sender-2", null, 1, null, Claim.DEFAULT_LEASE, LONG));
         fixture.enqueue("b", part("k"));
