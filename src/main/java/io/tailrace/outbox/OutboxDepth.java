@@ -16,9 +16,10 @@ final class OutboxDepth {
 
     private static final String SAMPLE = """
             SELECT h.state, count(*) AS parts,
-                   (extract(epoch FROM (SELECT tailrace_now()) - min(h.available_at) FILTER (WHERE h.turn = 'c')) * 1000)::bigint
+                   (extract(epoch FROM c.at - min(h.available_at)
+                       FILTER (WHERE h.turn = 'c' OR (h.turn IN ('s', 'w') AND h.available_at <= c.at))) * 1000)::bigint
                        AS oldest_millis
-              FROM telegram_outbox_inflight h GROUP BY h.state""";
+              FROM telegram_outbox_inflight h CROSS JOIN (SELECT tailrace_now() AS at) c GROUP BY h.state, c.at""";
 
     private static final String ANNOUNCE =
             "UPDATE tailrace.outbox_settings SET horizon_days = $1::integer WHERE horizon_days <> $1::integer";

@@ -34,7 +34,8 @@ final class OutboxSettlements {
 
     private static final String LOCK_SUCCESSORS = """
             SELECT %s FROM telegram_outbox_inflight h
-              JOIN unnest($1::bigint[], $2::integer[]) AS b(batch_no, part_index)
+              JOIN (SELECT u.batch_no, min(u.part_index) AS part_index
+                      FROM unnest($1::bigint[], $2::integer[]) AS u(batch_no, part_index) GROUP BY u.batch_no) b
                 ON h.batch_no = b.batch_no AND h.part_index > b.part_index
              WHERE h.turn <> 'l'
              ORDER BY h.id FOR UPDATE OF h""".formatted(InflightPart.COLUMNS);
