@@ -65,9 +65,7 @@ class OutboxClaimRecordIT {
         assertThat(view.leaseOwner()).isEqualTo("sender-9");
         Instant claimedAt = Objects.requireNonNull(view.claimedAt());
         assertThat(claimedAt).isBetween(before, after);
-        assertThat(view.leasedUntil())
-                .isEqualTo(item.leasedUntil())
-                .isEqualTo(claimedAt.plusMillis(leaseMillis));
+        assertThat(view.leasedUntil()).isEqualTo(item.leasedUntil()).isEqualTo(claimedAt.plusMillis(leaseMillis));
         assertThat(fixture.attempts(item.id())).singleElement().satisfies(attempt -> {
             assertThat(attempt.attempt()).isEqualTo(1);
             assertThat(attempt.leaseToken()).isEqualTo(1);

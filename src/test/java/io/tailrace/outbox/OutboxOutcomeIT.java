@@ -103,7 +103,8 @@ class OutboxOutcomeIT {
     }
 
     @Test
-    @DisplayName("OUT-18 a release hands the part back unsent: at once claimable, no attempt spent, the token still raised")
+    @DisplayName(
+            "OUT-18 a release hands the part back unsent: at once claimable, no attempt spent, the token still raised")
     void release() {
         fixture.enqueue("b", part("k"));
         Claim.Item first = fixture.claimOne();
@@ -135,9 +136,17 @@ class OutboxOutcomeIT {
                         delivered(items.get(1)),
                         delivered(items.get(1)),
                         OutboxFixture.deadLetter(items.get(0)))));
-        assertThat(results).extracting(OutboxOutcomeIT::inShort).containsExactly(
-                "not_started", "retry_wait", "lease_lost", "ambiguous", "not_found", "delivered", "lease_lost",
-                "dead_letter");
+        assertThat(results)
+                .extracting(OutboxOutcomeIT::inShort)
+                .containsExactly(
+                        "not_started",
+                        "retry_wait",
+                        "lease_lost",
+                        "ambiguous",
+                        "not_found",
+                        "delivered",
+                        "lease_lost",
+                        "dead_letter");
         assertThat(fixture.state(items.get(5).id())).isEqualTo(PartState.LEASED);
         assertThat(fixture.state(items.get(3).id())).isEqualTo(PartState.LEASED);
         assertThat(fixture.state(items.get(1).id())).isEqualTo(PartState.DELIVERED);
@@ -151,7 +160,9 @@ class OutboxOutcomeIT {
     }
 
     @ParameterizedTest(name = "OUT-20 a part that ended as {0} cancels the later parts of its batch, with the reason")
-    @EnumSource(value = PartState.class, names = {"AMBIGUOUS", "DEAD_LETTER", "EXPIRED"})
+    @EnumSource(
+            value = PartState.class,
+            names = {"AMBIGUOUS", "DEAD_LETTER", "EXPIRED"})
     void cancelsSuccessors(PartState bad) {
         Instant expiry = db.clock().now().plusSeconds(10);
         fixture.enqueue(
@@ -168,8 +179,7 @@ class OutboxOutcomeIT {
         } else {
             Claim.Item item = fixture.claimOne();
             fixture.start(item);
-            fixture.settle(
-                    bad == PartState.AMBIGUOUS ? OutboxFixture.ambiguous(item) : OutboxFixture.deadLetter(item));
+            fixture.settle(bad == PartState.AMBIGUOUS ? OutboxFixture.ambiguous(item) : OutboxFixture.deadLetter(item));
         }
         assertThat(fixture.batchStates("b"))
                 .containsExactly(PartState.DELIVERED, bad, PartState.CANCELLED, PartState.CANCELLED);

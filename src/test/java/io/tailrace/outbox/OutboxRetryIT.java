@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,7 +59,8 @@ class OutboxRetryIT {
 
     /** The first four bytes of the operation's digest, big-endian, modulo 250. */
     private static Duration jitter(Claim.Item item) {
-        long first = Long.parseLong(item.operationId().substring("tgop:v1:".length()).substring(0, 8), 16);
+        long first =
+                Long.parseLong(item.operationId().substring("tgop:v1:".length()).substring(0, 8), 16);
         return Duration.ofMillis(first % 250);
     }
 
@@ -94,7 +94,8 @@ class OutboxRetryIT {
     }
 
     @Test
-    @DisplayName("OUT-19 a 429 of scope bot pauses the whole bot for that time, and no other bot; of scope key, the key only")
+    @DisplayName(
+            "OUT-19 a 429 of scope bot pauses the whole bot for that time, and no other bot; of scope key, the key only")
     void pausesBot() {
         fixture.enqueue("b1", part("k1"));
         fixture.enqueue("b2", part("k2"));
@@ -112,7 +113,8 @@ class OutboxRetryIT {
         db.clock().advance(Duration.ofSeconds(1));
         assertThat(fixture.claim(10)).extracting(Claim.Item::batchId).containsExactlyInAnyOrder("b1", "b2", "b3");
         fixture.run("outbox-expiry");
-        assertThat(db.number("SELECT count(*) FROM telegram_outbox_paused_bots")).isZero();
+        assertThat(db.number("SELECT count(*) FROM telegram_outbox_paused_bots"))
+                .isZero();
     }
 
     @Test
@@ -123,7 +125,8 @@ class OutboxRetryIT {
         fixture.enqueue("b3", part("k3").bot("8"));
         for (Claim.Item item : fixture.claim(10)) {
             if (item.botId().equals("8")) {
-                db.execute("INSERT INTO telegram_outbox_paused_bots VALUES (?, '8', NULL, 'operator')",
+                db.execute(
+                        "INSERT INTO telegram_outbox_paused_bots VALUES (?, '8', NULL, 'operator')",
                         OutboxFixture.DEFAULT_TENANT);
                 fixture.settle(throttled(item, Duration.ofSeconds(1), true));
             } else {
@@ -142,18 +145,21 @@ class OutboxRetryIT {
         for (String batch : new String[] {"young", "started", "unstarted", "throttled"}) {
             fixture.enqueue(batch, part(batch).policy(policy));
         }
-        Map<String, Claim.Item> items = fixture.claim(10, Duration.ofDays(2)).stream()
-                .collect(Collectors.toMap(Claim.Item::batchId, item -> item));
-        items.forEach((batch, item) -> assertThat(batch.equals("unstarted") || fixture.start(item) != null)
-                .isTrue());
+        List<Claim.Item> items = fixture.claim(10, Duration.ofDays(2));
+        Claim.Item young = items.get(0);
+        Claim.Item started = items.get(1);
+        Claim.Item unstarted = items.get(2);
+        Claim.Item throttled = items.get(3);
+        List.of(young, started, throttled).forEach(fixture::start);
         db.clock().advance(Duration.ofHours(24).minusSeconds(60));
-        assertThat(settledAs(retry(items.get("young")))).isEqualTo(PartState.RETRY_WAIT);
+        assertThat(settledAs(retry(young))).isEqualTo(PartState.RETRY_WAIT);
         db.clock().advance(Duration.ofSeconds(60));
         PartState end = policy.mayRepeat() ? PartState.DEAD_LETTER : PartState.AMBIGUOUS;
-        assertThat(settledAs(retry(items.get("started")))).isEqualTo(end);
-        assertThat(settledAs(retry(items.get("unstarted")))).isEqualTo(PartState.DEAD_LETTER);
-        assertThat(settledAs(throttled(items.get("throttled"), Duration.ZERO, false))).isEqualTo(end);
-        PartView view = fixture.view(items.get("started").id());
+        assertThat(settledAs(retry(started))).isEqualTo(end);
+        assertThat(settledAs(retry(unstarted))).isEqualTo(PartState.DEAD_LETTER);
+        assertThat(settledAs(throttled(throttled, Duration.ZERO, false)))
+                .isEqualTo(end);
+        PartView view = fixture.view(started.id());
         assertThat(view.lastErrorClass()).isEqualTo("transient");
         assertThat(view.lastError()).contains("bad gateway", "given up", "24H");
     }
@@ -168,8 +174,7 @@ class OutboxRetryIT {
         RetryPolicy.Rule strict = new RetryPolicy.Rule(Duration.ofMinutes(1), 2);
         fixture.close();
         fixture = new OutboxFixture(
-                db,
-                OutboxFixture.settingsWithPolicy(new RetryPolicy(Map.of(DeliveryPolicy.EPHEMERAL, strict))));
+                db, OutboxFixture.settingsWithPolicy(new RetryPolicy(Map.of(DeliveryPolicy.EPHEMERAL, strict))));
         fixture.enqueue("capped", part("capped").policy(DeliveryPolicy.EPHEMERAL));
         fixture.settle(throttled(fixture.claimOne(), Duration.ZERO, false));
         fixture.settle(OutboxFixture.retry(fixture.claimOne(), Duration.ZERO));

@@ -67,9 +67,9 @@ class OutboxSettleIT {
     static Stream<Arguments> words() {
         Word start = (fixture, lease) ->
                 await(fixture.outbox.start(DEFAULT_TENANT, List.of(lease))).get(0);
-        Word renew = (fixture, lease) -> await(
-                        fixture.outbox.renew(DEFAULT_TENANT, List.of(lease), Duration.ofMinutes(10)))
-                .get(0);
+        Word renew =
+                (fixture, lease) -> await(fixture.outbox.renew(DEFAULT_TENANT, List.of(lease), Duration.ofMinutes(10)))
+                        .get(0);
         return Stream.concat(Stream.of(Arguments.of("start", start), Arguments.of("renew", renew)), settlements());
     }
 
@@ -142,7 +142,8 @@ class OutboxSettleIT {
     }
 
     @Test
-    @DisplayName("OUT-16 the same start again is answered ok as a replay, also when the part has ended, and changes nothing")
+    @DisplayName(
+            "OUT-16 the same start again is answered ok as a replay, also when the part has ended, and changes nothing")
     void startReplayed() {
         fixture.enqueue("b", part("k"));
         Claim.Item item = fixture.claimOne();
@@ -242,9 +243,9 @@ class OutboxSettleIT {
         Claim.Item item = fixture.claim(1, Duration.ofSeconds(10)).get(0);
         db.clock().advance(Duration.ofSeconds(8));
         Instant before = db.clock().now();
-        LeaseResult.Done renewed = (LeaseResult.Done) await(
-                        fixture.outbox.renew(DEFAULT_TENANT, List.of(lease(item)), Duration.ofSeconds(10)))
-                .get(0);
+        LeaseResult.Done renewed = (LeaseResult.Done)
+                await(fixture.outbox.renew(DEFAULT_TENANT, List.of(lease(item)), Duration.ofSeconds(10)))
+                        .get(0);
         assertThat(renewed.leasedUntil())
                 .isBetween(before.plusSeconds(10), db.clock().now().plusSeconds(10))
                 .isEqualTo(fixture.view(item.id()).leasedUntil());

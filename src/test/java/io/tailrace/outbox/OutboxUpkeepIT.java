@@ -89,7 +89,8 @@ class OutboxUpkeepIT {
     }
 
     @Test
-    @DisplayName("OUT-22 five lapses in a row end the part as lease_expired_repeatedly; any outcome begins the count anew")
+    @DisplayName(
+            "OUT-22 five lapses in a row end the part as lease_expired_repeatedly; any outcome begins the count anew")
     void fiveLapses() {
         Claim.Item item = claimed(part("k"), false);
         for (int i = 0; i < 4; i++) {
@@ -97,8 +98,8 @@ class OutboxUpkeepIT {
             assertThat(fixture.state(item.id())).isEqualTo(PartState.RETRY_WAIT);
             fixture.claimOne();
         }
-        fixture.settle(new Settlement.Retry(
-                new Lease(item.id(), 5), Duration.ZERO, null, null, Settlement.Failure.NONE));
+        fixture.settle(
+                new Settlement.Retry(new Lease(item.id(), 5), Duration.ZERO, null, null, Settlement.Failure.NONE));
         fixture.claimOne();
         for (int i = 0; i < 4; i++) {
             lapse();
@@ -182,7 +183,8 @@ class OutboxUpkeepIT {
     }
 
     @Test
-    @DisplayName("OUT-22 the scan for lapsed leases and the one for passed times walk an index, however many parts there are")
+    @DisplayName(
+            "OUT-22 the scan for lapsed leases and the one for passed times walk an index, however many parts there are")
     void plans() {
         db.execute("""
                 INSERT INTO telegram_outbox_inflight (id, created_at, tenant_id, key_id, bot_id, part_index, priority,
@@ -200,11 +202,13 @@ class OutboxUpkeepIT {
     }
 
     private String plan(String condition) {
-        return db.query("EXPLAIN SELECT id FROM telegram_outbox_inflight WHERE " + condition).toString();
+        return db.query("EXPLAIN SELECT id FROM telegram_outbox_inflight WHERE " + condition)
+                .toString();
     }
 
     @Test
-    @DisplayName("OUT-23 the sweep expires pending and retry_wait parts past their time, scheduled and queued ones included")
+    @DisplayName(
+            "OUT-23 the sweep expires pending and retry_wait parts past their time, scheduled and queued ones included")
     void expires() {
         Instant soon = db.clock().now().plusSeconds(10);
         fixture.enqueue("waiting", part("k1").expiresAt(soon));
@@ -213,12 +217,14 @@ class OutboxUpkeepIT {
         Claim.Item leased = fixture.claimOne();
         fixture.enqueue("queued", part("k2").expiresAt(soon));
         fixture.enqueue("pending", part("k3").expiresAt(soon));
-        fixture.enqueue("scheduled", part("k4").availableAt(soon.plusSeconds(100)).expiresAt(soon));
+        fixture.enqueue(
+                "scheduled", part("k4").availableAt(soon.plusSeconds(100)).expiresAt(soon));
         fixture.enqueue("later", part("k5").expiresAt(soon.plusSeconds(100)));
         fixture.enqueue("never", part("k1"));
         db.clock().advance(Duration.ofSeconds(9));
         fixture.run("outbox-expiry");
-        assertThat(db.number("SELECT count(*) FROM telegram_outbox WHERE state = 'expired'")).isZero();
+        assertThat(db.number("SELECT count(*) FROM telegram_outbox WHERE state = 'expired'"))
+                .isZero();
         db.clock().advance(Duration.ofSeconds(2));
         fixture.run("outbox-expiry");
         assertThat(db.query("SELECT batch_id FROM telegram_outbox WHERE state = 'expired' ORDER BY 1"))
