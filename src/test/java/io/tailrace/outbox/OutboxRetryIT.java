@@ -157,8 +157,7 @@ class OutboxRetryIT {
         PartState end = policy.mayRepeat() ? PartState.DEAD_LETTER : PartState.AMBIGUOUS;
         assertThat(settledAs(retry(started))).isEqualTo(end);
         assertThat(settledAs(retry(unstarted))).isEqualTo(PartState.DEAD_LETTER);
-        assertThat(settledAs(throttled(throttled, Duration.ZERO, false)))
-                .isEqualTo(end);
+        assertThat(settledAs(throttled(throttled, Duration.ZERO, false))).isEqualTo(end);
         PartView view = fixture.view(started.id());
         assertThat(view.lastErrorClass()).isEqualTo("transient");
         assertThat(view.lastError()).contains("bad gateway", "given up", "24H");
