@@ -34,12 +34,13 @@ final class Metrics implements AutoCloseable {
     private final JvmGcMetrics gc = new JvmGcMetrics();
 
     Metrics() {
-        registry.config().meterFilter(requestHistogram());
+        registry.config()
+                .meterFilter(requestHistogram())
+                // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
+                .meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         gc.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
-        // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
-        registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         new ProcessorMetrics().bindTo(registry);
         if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
             FunctionCounter.builder("process.cpu", system, it -> it.getProcessCpuTime() / 1e9)
