@@ -11,8 +11,7 @@ import java.time.Duration;
 
 /** A server of our own in a temporary folder, from the binaries on the classpath. */
 final class EmbeddedServer {
-    /** An immediate stop: nobody will want the data. The folder goes once the server let go of it. */
-    static final String STOP_AND_REMOVE = """
+    static final String STOP_IMMEDIATELY = """
             pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)
             if [ -n "$pid" ]; then
                 kill -QUIT "$pid"
@@ -20,8 +19,10 @@ final class EmbeddedServer {
                 while kill -0 "$pid" 2>/dev/null && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
                 kill -KILL "$pid" 2>/dev/null
             fi
-            rm -rf "$1"
             """;
+
+    /** Nobody will want the data. The folder goes once the server let go of it. */
+    static final String STOP_AND_REMOVE = STOP_IMMEDIATELY + "rm -rf \"$1\"\n";
 
     private EmbeddedServer() {}
 

@@ -70,6 +70,23 @@ public final class RestartableServer implements AutoCloseable {
         }
     }
 
+    /** The same without ceremony (SIGQUIT), as a crash of the machine leaves it: the next start has to recover. */
+    public void stopImmediately() {
+        try {
+            Process quit = new ProcessBuilder("sh", "-c", EmbeddedServer.STOP_IMMEDIATELY, "quit", folder.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(Redirect.DISCARD)
+                    .start();
+            quit.waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        stop();
+    }
+
     public DatabaseConfig config() {
         return DatabaseConfig.at("127.0.0.1", port, "postgres", "postgres", "");
     }
