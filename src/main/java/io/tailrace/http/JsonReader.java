@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.tailrace.config.Suggestion;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -231,14 +232,22 @@ final class JsonReader implements AutoCloseable {
         }
         // The range of a double, which is what most programs at the other end will read it as; kept exactly all the
         // same.
-        if (length > MAX_NUMBER_LENGTH
-                || Double.isInfinite(Double.parseDouble(parser.getText()))
-                || Math.abs((long) parser.getDecimalValue().scale()) > MAX_SCALE) {
+        if (length > MAX_NUMBER_LENGTH || !inRange(parser.getText())) {
             throw Problem.at(
                             ProblemCode.NUMBER_OUT_OF_RANGE,
                             pointer(),
                             "must have at most " + MAX_NUMBER_LENGTH + " characters and the range of a double")
                     .rejection();
+        }
+    }
+
+    private static boolean inRange(String number) {
+        try {
+            return !Double.isInfinite(Double.parseDouble(number))
+                    && Math.abs((long) new BigDecimal(number).scale()) <= MAX_SCALE;
+        } catch (NumberFormatException e) {
+            // An exponent past an int, as in 0e99999999999.
+            return false;
         }
     }
 

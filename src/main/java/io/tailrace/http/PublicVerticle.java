@@ -4,7 +4,6 @@ import io.tailrace.config.HttpConfig;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
-import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -20,12 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One instance of the public server, on one event loop. */
 final class PublicVerticle extends VerticleBase {
-    private static final int MAX_STREAMS = 256;
-    /** Streams opened and reset again within {@link #RESET_WINDOW_SECONDS} before the connection goes (CVE-2023-44487). */
-    private static final int MAX_RESETS = 200;
-
-    private static final int RESET_WINDOW_SECONDS = 10;
-
     /** What all instances share. */
     record Parts(
             Routes routes,
@@ -50,13 +43,14 @@ final class PublicVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        HttpServer listening = vertx.createHttpServer(options());
+        HttpServerOptions options = options();
+        HttpServer listening = vertx.createHttpServer(options);
         server = listening;
         vertx.setPeriodic(Watchdog.SWEEP.toMillis(), tick -> watchdog.sweep());
         return listening
                 .requestHandler(router())
                 .invalidRequestHandler(InvalidRequests::answer)
-                .connectionHandler(watchdog::opened)
+                .connectionHandler(connection -> watchdog.opened(connection, options))
                 .listen();
     }
 
@@ -83,12 +77,9 @@ final class PublicVerticle extends VerticleBase {
                 .setIdleTimeout((int) limits.idleTimeout().toMillis())
                 .setMaxHeaderSize(limits.headers().intBytes())
                 .setMaxInitialLineLength(limits.line().intBytes())
-                .setInitialSettings(new Http2Settings()
-                        .setMaxConcurrentStreams(MAX_STREAMS)
-                        .setMaxHeaderListSize(limits.headers().intBytes()))
-                .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
-                .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
-                .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+                // Its upgrade reads the first head of a connection before StrictRequestDecoder is there; and what is
+                // not spoken cannot be flooded with resets.
+                .setHttp2ClearTextEnabled(false);
     }
 
     private Router router() {
@@ -115,6 +106,7 @@ final class PublicVerticle extends VerticleBase {
         watchdog.began(exchange, parts.config.limits().requestTimeout());
         context.addEndHandler(ended -> {
             parts.metrics.record(route, context.response().getStatusCode(), System.nanoTime() - began);
+            watchdog.answered(exchange);
             if (ended.succeeded() && !request.isEnded()) {
                 // Answered early: the rest of the body may come and be forgotten, within the same time.
                 request.endHandler(end -> watchdog.ended(exchange)).exceptionHandler(gone -> watchdog.ended(exchange));

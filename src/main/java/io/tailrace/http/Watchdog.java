@@ -1,13 +1,14 @@
 package io.tailrace.http;
 
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -17,12 +18,11 @@ import java.util.function.LongSupplier;
  */
 final class Watchdog {
     static final Duration SWEEP = Duration.ofSeconds(1);
-    /** RFC 9113, section 7. */
-    private static final long CANCEL = 8;
 
     private static final class Watch {
         private int requests;
         private long quietSince;
+        private Optional<StrictRequestDecoder> decoder = Optional.empty();
     }
 
     private final LongSupplier nanoTime;
@@ -42,13 +42,14 @@ final class Watchdog {
         this.maxConnections = maxConnections;
     }
 
-    void opened(HttpConnection connection) {
+    void opened(HttpConnection connection, HttpServerOptions options) {
         if (connections.size() >= maxConnections) {
             connection.close();
             return;
         }
         Watch watch = new Watch();
         watch.quietSince = nanoTime.getAsLong();
+        watch.decoder = StrictRequestDecoder.install(connection, options);
         connections.put(connection, watch);
         connection.closeHandler(closed -> connections.remove(connection));
     }
@@ -66,6 +67,14 @@ final class Watchdog {
     /** For what is known to take longer than other requests. */
     void extend(Exchange exchange, Duration timeout) {
         exchange.deadline(nanoTime.getAsLong() + timeout.toNanos());
+    }
+
+    /** The answer is out, though the rest of the request may still be to come. */
+    void answered(Exchange exchange) {
+        Watch watch = connections.get(exchange.request().connection());
+        if (watch != null) {
+            watch.decoder.ifPresent(StrictRequestDecoder::answered);
+        }
     }
 
     /** The request has come whole and its answer is out, or the connection is gone. */
@@ -96,10 +105,7 @@ final class Watchdog {
 
     private static void expire(Exchange exchange) {
         HttpServerRequest request = exchange.request();
-        // Over HTTP/2 the other streams of the connection have done nothing wrong.
-        Runnable end = request.version() == HttpVersion.HTTP_2
-                ? () -> exchange.response().reset(CANCEL)
-                : () -> request.connection().close();
+        Runnable end = () -> request.connection().close();
         if (!exchange.open()) {
             end.run();
         } else if (request.isEnded()) {

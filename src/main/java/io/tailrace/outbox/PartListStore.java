@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class PartListStore implements PartQueries {
     private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
 
-    // A state that is none of those in flight stands in the partitions; one in flight only in the hot table. The state
-    // is a literal, because the partial index of what is unresolved is used for none that is not.
+    // A state that is none of those in flight stands in the partitions; one in flight only in the hot table.
     private static final String PICK_ANY = """
             SELECT o.id, o.created_at FROM telegram_outbox o
              WHERE o.tenant_id = $1::uuid AND o.id < $2::bigint AND ($3::text[] IS NULL OR o.bot_id = ANY ($3::text[]))
@@ -32,7 +31,7 @@ public final class PartListStore implements PartQueries {
     private static final String PICK_ENDED = """
             SELECT o.id, o.created_at FROM telegram_outbox o
              WHERE o.tenant_id = $1::uuid AND o.id < $2::bigint AND ($3::text[] IS NULL OR o.bot_id = ANY ($3::text[]))
-               AND %s AND o.state = '%s'
+               AND %s AND o.%s = '%s'
                AND NOT EXISTS (SELECT FROM telegram_outbox_inflight h WHERE h.id = o.id)
              ORDER BY o.id DESC LIMIT $4::integer""";
 
@@ -81,7 +80,11 @@ public final class PartListStore implements PartQueries {
         if (state == null) {
             return PICK_ANY.formatted(days);
         }
-        return state.inFlight() ? PICK_INFLIGHT.formatted(state.wire()) : PICK_ENDED.formatted(days, state.wire());
+        if (state.inFlight()) {
+            return PICK_INFLIGHT.formatted(state.wire());
+        }
+        // What went wrong has an index; of what was delivered, every page holds some.
+        return PICK_ENDED.formatted(days, state == PartState.DELIVERED ? "state" : "unresolved", state.wire());
     }
 
     /** Ids and days ascend together but for transactions around midnight, hence a day more. */

@@ -206,10 +206,16 @@ final class EdgeFixture implements AutoCloseable {
 
     /** Sends bytes as they are and reads until the server closes or has been silent for a while. */
     String raw(byte[] request, Duration silence) {
+        return raw(request, silence, new Thread(() -> {}));
+    }
+
+    /** The same, with something to do once the bytes are on their way and the server has had time to read them. */
+    String raw(byte[] request, Duration silence, Thread afterwards) {
         try (Socket socket = new Socket(java.net.InetAddress.getLoopbackAddress(), server.port())) {
             socket.setSoTimeout((int) silence.toMillis());
             socket.getOutputStream().write(request);
             socket.getOutputStream().flush();
+            afterwards.start();
             ByteArrayOutputStream answer = new ByteArrayOutputStream();
             byte[] buffer = new byte[8_192];
             try {
