@@ -82,7 +82,7 @@ public final class Database {
             int queue,
             Duration connectionWait) {
         PoolOptions poolOptions = new PoolOptions()
-                .setName(name)
+                .setName(name + "@" + config.host() + ":" + config.port() + "/" + config.database())
                 .setShared(true)
                 .setMaxSize(size)
                 .setMaxWaitQueueSize(queue)

@@ -10,12 +10,16 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -24,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  * enqueue  --url … --key … --connections 64 --seconds 10            single-part batches as fast as they are answered
- * cycle    --url …[,…] --key … --parts 10000 --keys 1000 --claimers 8 --limit 100 --connections 16
+ * cycle    --url …[,…] --key … --parts 10000 --keys 1000 --claimers 8 --limit 100 --connections 64
  *          enqueue one part a batch, claim, start, settle; checks order and doubles on the way
  * </pre>
  */
@@ -157,26 +161,25 @@ public final class OutboxLoad {
         final int keys = option("keys", 1_000);
         final int limit = option("limit", 100);
         final long[] statuses = new long[6];
-        final int[] lastOfKey = new int[keys];
+        final long[] lastOfKey = new long[keys];
+        final Set<String> ids = new HashSet<>();
         final long started = System.nanoTime();
+        int enqueued;
         int settled;
+        int doubled;
         int claims;
         int emptyClaims;
         int outOfOrder;
 
-        Cycle() {
-            Arrays.fill(lastOfKey, -1);
-        }
-
-        /** The slots divide the keys among them, so a key's parts go one after another and their order is known. */
-        void enqueueLoop(int number, int slots, Promise<Void> ended) {
-            if (number >= parts) {
+        void enqueueLoop(Promise<Void> ended) {
+            if (enqueued >= parts) {
                 ended.complete();
                 return;
             }
+            int number = enqueued++;
             post(number, "/v1/outbox/batches", batch(number, number % keys), statuses)
                     .onFailure(cause -> complain("enqueue", cause))
-                    .onComplete(answer -> enqueueLoop(number + slots, slots, ended));
+                    .onComplete(answer -> enqueueLoop(ended));
         }
 
         void claimLoop(int claimer, Promise<Void> ended) {
@@ -202,7 +205,7 @@ public final class OutboxLoad {
                 int tokenAt = answer.indexOf("\"lease_token\":", at) + 14;
                 String token = answer.substring(tokenAt, answer.indexOf(',', tokenAt));
                 int batchAt = answer.indexOf("\"batch_id\":\"", at) + 12;
-                seen(answer.substring(batchAt, answer.indexOf('"', batchAt)));
+                seen(id, answer.substring(batchAt, answer.indexOf('"', batchAt)));
                 String item = (count++ > 0 ? "," : "") + "{\"id\":\"" + id + "\",\"lease_token\":" + token;
                 starts.append(item).append('}');
                 settlements.append(item).append(",\"outcome\":\"delivered\",\"message_ids\":[\"1\"]}");
@@ -219,13 +222,17 @@ public final class OutboxLoad {
                     .mapEmpty();
         }
 
-        private void seen(String batchId) {
+        /** A key's parts must come in the order of their ids, which an item's opaque id ends with. */
+        private void seen(String id, String batchId) {
             String[] names = batchId.split(":");
             if (!names[0].equals(run)) {
                 return;
             }
+            if (!ids.add(id)) {
+                doubled++;
+            }
             int orderingKey = Integer.parseInt(names[1]);
-            int number = Integer.parseInt(names[2]);
+            long number = ByteBuffer.wrap(Base64.getUrlDecoder().decode(id)).getLong(8);
             if (number <= lastOfKey[orderingKey]) {
                 outOfOrder++;
             }
@@ -236,13 +243,10 @@ public final class OutboxLoad {
     private Future<Void> cycle() {
         Cycle cycle = new Cycle();
         List<Future<Void>> loops = new ArrayList<>();
-        int connections = Math.min(option("connections", 20), cycle.keys);
-        while (cycle.keys % connections != 0) {
-            connections--;
-        }
+        int connections = option("connections", 64);
         for (int c = 0; c < connections; c++) {
             Promise<Void> ended = Promise.promise();
-            cycle.enqueueLoop(c, connections, ended);
+            cycle.enqueueLoop(ended);
             loops.add(ended.future());
         }
         for (int c = 0; c < option("claimers", 8); c++) {
@@ -254,7 +258,7 @@ public final class OutboxLoad {
             double seconds = (System.nanoTime() - cycle.started) / 1e9;
             System.out.printf(
                     Locale.ROOT,
-                    "cycle parts=%d keys=%d limit=%d claimers=%d rate=%.0f parts/s claims=%d empty=%d out_of_order=%d"
+                    "cycle parts=%d keys=%d limit=%d claimers=%d rate=%.0f parts/s claims=%d empty=%d out_of_order=%d doubled=%d"
                             + " 2xx=%d 4xx=%d 5xx=%d%n",
                     cycle.parts,
                     cycle.keys,
@@ -264,6 +268,7 @@ public final class OutboxLoad {
                     cycle.claims,
                     cycle.emptyClaims,
                     cycle.outOfOrder,
+                    cycle.doubled,
                     cycle.statuses[2],
                     cycle.statuses[4],
                     cycle.statuses[5]);
