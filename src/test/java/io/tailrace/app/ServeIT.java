@@ -123,7 +123,11 @@ class ServeIT {
         String key = TestKeys.all(db);
         ServiceProcess service = services.start(db.config());
         var waiting = HTTP.sendAsync(
-                post(service, key, "/v1/outbox/claims", "{\"worker_id\":\"w\",\"bot_ids\":[\"404\"],\"wait_seconds\":30}"),
+                post(
+                        service,
+                        key,
+                        "/v1/outbox/claims",
+                        "{\"worker_id\":\"w\",\"bot_ids\":[\"404\"],\"wait_seconds\":30}"),
                 HttpResponse.BodyHandlers.ofString());
         // Answered behind the claim on the same service, so the claim has arrived.
         assertThat(send(post(service, key, "/v1/outbox/claims", "{\"worker_id\":\"w\",\"bot_ids\":[\"404\"]}"))

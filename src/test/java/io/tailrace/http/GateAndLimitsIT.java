@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Test;
 class GateAndLimitsIT {
     private static final FakeOutbox OUTBOX = new FakeOutbox();
     private static final Fakes.Memory BLOBS = new Fakes.Memory();
-    private static final EdgeFixture EDGE =
-            new EdgeFixture(OUTBOX, new Fakes.Parts(), BLOBS, EdgeFixture.config(0));
+    private static final EdgeFixture EDGE = new EdgeFixture(OUTBOX, new Fakes.Parts(), BLOBS, EdgeFixture.config(0));
     private static final String BATCHES = "/v1/outbox/batches";
     private static final String BATCH = "{\"batch_id\":\"b\",\"parts\":[{\"bot_id\":\"7\",\"ordering_key\":\"k\","
             + "\"method_kind\":\"m\",\"payload\":{\"text\":\"Hello\"}}]}";
@@ -79,11 +78,17 @@ class GateAndLimitsIT {
     @DisplayName("API-3 x-api-key is as good as Authorization, also when the key has to be looked up first")
     void eitherHeader() {
         EDGE.key("slow but known", null, Scope.OUTBOX);
-        assertThat(EDGE.post(BATCHES, BATCH).key("").header("x-api-key", EdgeFixture.KEY).send().status())
+        assertThat(EDGE.post(BATCHES, BATCH)
+                        .key("")
+                        .header("x-api-key", EdgeFixture.KEY)
+                        .send()
+                        .status())
                 .isEqualTo(201);
-        assertThat(EDGE.post(BATCHES, BATCH).key("slow but known").send().status()).isEqualTo(201);
+        assertThat(EDGE.post(BATCHES, BATCH).key("slow but known").send().status())
+                .isEqualTo(201);
         String large = BATCH.replace("Hello", "x".repeat(500_000));
-        assertThat(EDGE.post(BATCHES, large).key("slow but known").send().status()).isEqualTo(201);
+        assertThat(EDGE.post(BATCHES, large).key("slow but known").send().status())
+                .isEqualTo(201);
         assertThat(OUTBOX.batches).hasSize(3);
     }
 
@@ -118,7 +123,8 @@ class GateAndLimitsIT {
             assertThat(refused.code()).isEqualTo("rate_limited");
             assertThat(refused.headers()).containsEntry("retry-after", "1");
             assertThat(outbox.batches).hasSize(taken);
-            assertThat(limited.post(BATCHES, BATCH).key("other").send().status()).isEqualTo(201);
+            assertThat(limited.post(BATCHES, BATCH).key("other").send().status())
+                    .isEqualTo(201);
             limited.nanosAhead.addAndGet(Duration.ofSeconds(2).toNanos());
             assertThat(limited.post(BATCHES, BATCH).send().status()).isEqualTo(201);
         }
@@ -194,7 +200,10 @@ class GateAndLimitsIT {
                             .status())
                     .isEqualTo(400);
         }
-        assertThat(EDGE.post(BATCHES, BATCH).header("Content-Encoding", "br").send().status())
+        assertThat(EDGE.post(BATCHES, BATCH)
+                        .header("Content-Encoding", "br")
+                        .send()
+                        .status())
                 .isEqualTo(415);
         assertThat(OUTBOX.untouched()).isTrue();
     }
@@ -202,7 +211,8 @@ class GateAndLimitsIT {
     @Test
     @DisplayName("API-1 a body that is not application/json in UTF-8 is 415")
     void mediaTypes() {
-        for (String type : List.of("text/plain", "application/jsonx", "application/json; charset=latin1", "json", "*/*")) {
+        for (String type :
+                List.of("text/plain", "application/jsonx", "application/json; charset=latin1", "json", "*/*")) {
             EdgeFixture.Answer answer =
                     EDGE.call("POST", BATCHES, bytes(BATCH), type).bad().send();
             assertThat(answer.status()).as(type).isEqualTo(415);
@@ -216,7 +226,10 @@ class GateAndLimitsIT {
                 .isEqualTo(415);
         assertThat(OUTBOX.untouched()).isTrue();
         for (String type : List.of("application/json; charset=UTF-8", "Application/JSON;charset=\"utf-8\"")) {
-            assertThat(EDGE.call("POST", BATCHES, bytes(BATCH), type).bad().send().status())
+            assertThat(EDGE.call("POST", BATCHES, bytes(BATCH), type)
+                            .bad()
+                            .send()
+                            .status())
                     .isEqualTo(201);
         }
     }
@@ -238,7 +251,8 @@ class GateAndLimitsIT {
         new Random(2).nextBytes(bytes);
         String path = "/v1/outbox/blobs/"
                 + HexFormat.of()
-                        .formatHex(java.security.MessageDigest.getInstance("SHA-256").digest(bytes));
+                        .formatHex(java.security.MessageDigest.getInstance("SHA-256")
+                                .digest(bytes));
         assertThat(EDGE.call("PUT", path, bytes, "image/jpeg").send().status()).isEqualTo(201);
         assertThat(EDGE.call("PUT", path, bytes, "image/jpeg").send().status()).isEqualTo(200);
         EdgeFixture.Answer back = EDGE.get(path).send();
@@ -250,8 +264,12 @@ class GateAndLimitsIT {
     @DisplayName("OUT-8 bytes with another digest are 422, a blob past 50 MiB 413, an unknown one 404")
     void badBlobs() {
         String path = "/v1/outbox/blobs/" + "0".repeat(64);
-        assertThat(EDGE.call("PUT", path, bytes("x"), "image/jpeg").send().code()).isEqualTo("invalid_field");
-        assertThat(EDGE.call("PUT", "/v1/outbox/blobs/..%2F", bytes("x"), "image/jpeg").bad().send().status())
+        assertThat(EDGE.call("PUT", path, bytes("x"), "image/jpeg").send().code())
+                .isEqualTo("invalid_field");
+        assertThat(EDGE.call("PUT", "/v1/outbox/blobs/..%2F", bytes("x"), "image/jpeg")
+                        .bad()
+                        .send()
+                        .status())
                 .isEqualTo(422);
         assertThat(EDGE.get(path).send().status()).isEqualTo(404);
         assertThat(EDGE.get("/v1/outbox/blobs/x").send().status()).isEqualTo(404);
@@ -288,9 +306,17 @@ class GateAndLimitsIT {
         EDGE.post(BATCHES, BATCH).send();
         EDGE.post(BATCHES, "{}").bad().send();
         org.awaitility.Awaitility.await().atMost(TestDatabase.PATIENCE).untilAsserted(() -> {
-            assertThat(EDGE.meters.get("tailrace.http.requests").tags("route", BATCHES, "status", "201").timer().count())
+            assertThat(EDGE.meters
+                            .get("tailrace.http.requests")
+                            .tags("route", BATCHES, "status", "201")
+                            .timer()
+                            .count())
                     .isPositive();
-            assertThat(EDGE.meters.get("tailrace.http.requests").tags("route", BATCHES, "status", "422").timer().count())
+            assertThat(EDGE.meters
+                            .get("tailrace.http.requests")
+                            .tags("route", BATCHES, "status", "422")
+                            .timer()
+                            .count())
                     .isPositive();
         });
         assertThat(EDGE.meters.getMeters())

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
 class ReaderRoutesIT {
     private static final FakeOutbox OUTBOX = new FakeOutbox();
     private static final Fakes.Parts PARTS = new Fakes.Parts();
-    private static final EdgeFixture EDGE =
-            new EdgeFixture(OUTBOX, PARTS, new Fakes.Memory(), EdgeFixture.config(0));
+    private static final EdgeFixture EDGE = new EdgeFixture(OUTBOX, PARTS, new Fakes.Memory(), EdgeFixture.config(0));
     private static final String ID = new PartId(7, FakeOutbox.CREATED).opaque();
 
     @AfterAll
@@ -72,9 +71,13 @@ class ReaderRoutesIT {
     void scopes() {
         OUTBOX.item = Future.succeededFuture(Optional.of(Fakes.part(7, "7", PartState.PENDING)));
         assertThat(EDGE.get("/v1/outbox/items").key("sender").send().code()).isEqualTo("forbidden_scope");
-        assertThat(EDGE.get("/v1/outbox/items/" + ID).key("sender").send().status()).isEqualTo(200);
+        assertThat(EDGE.get("/v1/outbox/items/" + ID).key("sender").send().status())
+                .isEqualTo(200);
         assertThat(EDGE.get("/v1/outbox/items").key("operator").send().status()).isEqualTo(200);
-        assertThat(EDGE.post("/v1/outbox/claims", "{\"worker_id\":\"w\"}").key("operator").send().code())
+        assertThat(EDGE.post("/v1/outbox/claims", "{\"worker_id\":\"w\"}")
+                        .key("operator")
+                        .send()
+                        .code())
                 .isEqualTo("forbidden_scope");
         assertThat(OUTBOX.untouched()).isTrue();
     }
@@ -86,13 +89,19 @@ class ReaderRoutesIT {
         OUTBOX.item = Future.succeededFuture(Optional.of(foreign));
         OUTBOX.attempts = Future.succeededFuture(Optional.of(List.of()));
         OUTBOX.parts = Future.succeededFuture(List.of(foreign, Fakes.part(8, "8", PartState.PENDING)));
-        assertThat(EDGE.get("/v1/outbox/items/" + ID).key("bound").send().status()).isEqualTo(404);
-        assertThat(EDGE.get("/v1/outbox/items/" + ID + "/attempts").key("bound").send().status())
+        assertThat(EDGE.get("/v1/outbox/items/" + ID).key("bound").send().status())
+                .isEqualTo(404);
+        assertThat(EDGE.get("/v1/outbox/items/" + ID + "/attempts")
+                        .key("bound")
+                        .send()
+                        .status())
                 .isEqualTo(404);
         assertThat(EDGE.get("/v1/outbox/batches/b").key("bound").send().json().getJsonArray("parts"))
                 .hasSize(1);
         EDGE.get("/v1/outbox/items").key("bound").send();
-        assertThat(PARTS.asked).extracting(it -> it == null ? null : it.botIds()).isEqualTo(Set.of("8"));
+        assertThat(PARTS.asked)
+                .extracting(it -> it == null ? null : it.botIds())
+                .isEqualTo(Set.of("8"));
     }
 
     @Test
@@ -105,8 +114,8 @@ class ReaderRoutesIT {
         String next = "";
         int pages = 0;
         do {
-            JsonObject page = EDGE.get("/v1/outbox/items?state=dead_letter&limit=2"
-                            + (next.isEmpty() ? "" : "&cursor=" + next))
+            JsonObject page = EDGE.get(
+                            "/v1/outbox/items?state=dead_letter&limit=2" + (next.isEmpty() ? "" : "&cursor=" + next))
                     .send()
                     .json();
             page.getJsonArray("items").forEach(it -> seen.add(((JsonObject) it).getString("id")));
@@ -130,12 +139,16 @@ class ReaderRoutesIT {
                 "cursor=x",
                 "cursor=" + "_".repeat(32),
                 "cursor=")) {
-            EdgeFixture.Answer answer = EDGE.get("/v1/outbox/items?" + query).bad().send();
+            EdgeFixture.Answer answer =
+                    EDGE.get("/v1/outbox/items?" + query).bad().send();
             assertThat(answer.status()).as(query).isEqualTo(400);
             assertThat(answer.code()).isEqualTo("malformed");
         }
         EDGE.key("bound7", Set.of("7"), Scope.OPERATE);
-        assertThat(EDGE.get("/v1/outbox/items?cursor=" + cursor).key("bound7").send().status())
+        assertThat(EDGE.get("/v1/outbox/items?cursor=" + cursor)
+                        .key("bound7")
+                        .send()
+                        .status())
                 .isEqualTo(400);
     }
 
@@ -143,8 +156,15 @@ class ReaderRoutesIT {
     @DisplayName("API-1 a query parameter that is unknown, repeated or out of bounds is 422")
     void badQueries() {
         for (String query : List.of(
-                "sate=dead_letter", "state=dead", "limit=0", "limit=501", "limit=x", "limit=1&limit=2", "state=%27%3B--")) {
-            EdgeFixture.Answer answer = EDGE.get("/v1/outbox/items?" + query).bad().send();
+                "sate=dead_letter",
+                "state=dead",
+                "limit=0",
+                "limit=501",
+                "limit=x",
+                "limit=1&limit=2",
+                "state=%27%3B--")) {
+            EdgeFixture.Answer answer =
+                    EDGE.get("/v1/outbox/items?" + query).bad().send();
             assertThat(answer.status()).as(query).isEqualTo(422);
             assertThat(answer.json().getJsonArray("errors").getJsonObject(0).getString("in"))
                     .startsWith("query ");
@@ -158,9 +178,13 @@ class ReaderRoutesIT {
     void batch() {
         assertThat(EDGE.get("/v1/outbox/batches/a%2Fb").send().status()).isEqualTo(404);
         OUTBOX.parts = Future.succeededFuture(List.of(Fakes.part(7, "7", PartState.DELIVERED)));
-        JsonObject batch = EDGE.get("/v1/outbox/batches/dialog-answer:v1%2F7:42").send().json();
+        JsonObject batch =
+                EDGE.get("/v1/outbox/batches/dialog-answer:v1%2F7:42").send().json();
         assertThat(batch.getString("batch_id")).isEqualTo("dialog-answer:v1/7:42");
-        assertThat(batch.getJsonArray("parts").getJsonObject(0).getJsonArray("message_ids").getList())
+        assertThat(batch.getJsonArray("parts")
+                        .getJsonObject(0)
+                        .getJsonArray("message_ids")
+                        .getList())
                 .isEqualTo(List.of("5"));
     }
 
@@ -175,7 +199,8 @@ class ReaderRoutesIT {
     @Test
     @DisplayName("API-1 the document is served without a key, as YAML and as JSON")
     void document() {
-        assertThat(EDGE.get("/v1/openapi.json").key("").send().json().getString("openapi")).isEqualTo("3.1.0");
+        assertThat(EDGE.get("/v1/openapi.json").key("").send().json().getString("openapi"))
+                .isEqualTo("3.1.0");
         assertThat(EDGE.get("/v1/openapi.yaml").key("").send().text()).startsWith("openapi: 3.1.0");
     }
 

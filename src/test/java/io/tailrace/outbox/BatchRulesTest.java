@@ -76,8 +76,8 @@ class BatchRulesTest {
         assertThat(pointer(batch("b", List.of(part("7", "{}", 32_768, null))))).isEqualTo("/parts/0/priority");
         assertThat(pointer(batch("b", List.of(part("7", "{}", 0, new Batch.Blob("x", null, null))))))
                 .isEqualTo("/parts/0/blob/sha256");
-        assertThat(pointer(batch(
-                        "b", List.of(part("7", "{}", 0, new Batch.Blob("0".repeat(64), "m".repeat(256), null))))))
+        assertThat(pointer(
+                        batch("b", List.of(part("7", "{}", 0, new Batch.Blob("0".repeat(64), "m".repeat(256), null))))))
                 .isEqualTo("/parts/0/blob/media_type");
     }
 }

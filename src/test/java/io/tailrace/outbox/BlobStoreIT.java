@@ -31,9 +31,12 @@ class BlobStoreIT {
         BlobStore blobs = new BlobStore(DB.database());
         String sha256 = "a".repeat(64);
         Buffer bytes = random(1_000_001);
-        assertThat(TestDatabase.await(blobs.put(TENANT, sha256, "image/jpeg", bytes))).isTrue();
-        assertThat(TestDatabase.await(blobs.put(TENANT, sha256, "text/plain", bytes))).isFalse();
-        Blobs.Description found = TestDatabase.await(blobs.describe(TENANT, sha256)).orElseThrow();
+        assertThat(TestDatabase.await(blobs.put(TENANT, sha256, "image/jpeg", bytes)))
+                .isTrue();
+        assertThat(TestDatabase.await(blobs.put(TENANT, sha256, "text/plain", bytes)))
+                .isFalse();
+        Blobs.Description found =
+                TestDatabase.await(blobs.describe(TENANT, sha256)).orElseThrow();
         assertThat(found).isEqualTo(new Blobs.Description(sha256, "image/jpeg", 1_000_001));
         Buffer back = Buffer.buffer();
         List<Integer> pieces = new ArrayList<>();
@@ -63,8 +66,10 @@ class BlobStoreIT {
     void tenantsAndEmpty() {
         BlobStore blobs = new BlobStore(DB.database());
         String sha256 = "c".repeat(64);
-        assertThat(TestDatabase.await(blobs.put(TENANT, sha256, "image/jpeg", Buffer.buffer()))).isTrue();
-        assertThat(TestDatabase.await(blobs.describe(UUID.randomUUID(), sha256))).isEmpty();
+        assertThat(TestDatabase.await(blobs.put(TENANT, sha256, "image/jpeg", Buffer.buffer())))
+                .isTrue();
+        assertThat(TestDatabase.await(blobs.describe(UUID.randomUUID(), sha256)))
+                .isEmpty();
         TestDatabase.await(blobs.read(TENANT, new Blobs.Description(sha256, "image/jpeg", 0), piece -> {
             throw new AssertionError("there is nothing to read");
         }));

@@ -31,7 +31,8 @@ class PartListStoreIT {
         fixture = new OutboxFixture(DB);
         store = new PartListStore(DB.database());
         for (int i = 0; i < 8; i++) {
-            fixture.enqueue("ended-" + i, part("k" + i).bot(i % 2 == 0 ? "7" : "8").payload("{\"n\":1.10}"));
+            fixture.enqueue(
+                    "ended-" + i, part("k" + i).bot(i % 2 == 0 ? "7" : "8").payload("{\"n\":1.10}"));
         }
         List<Claim.Item> items = fixture.claim(8);
         items.subList(0, 4).forEach(fixture::deliver);
@@ -56,14 +57,18 @@ class PartListStoreIT {
     @Test
     @DisplayName("OUT-24 parts are listed by state, the newest first, whichever table they live in")
     void byState() {
-        assertThat(list(null, null, null, 100)).hasSize(12).isSortedAccordingTo((a, b) ->
-                Long.compare(b.id().id(), a.id().id()));
-        assertThat(list(PartState.DELIVERED, null, null, 100)).hasSize(4).allMatch(it -> it.state() == PartState.DELIVERED);
+        assertThat(list(null, null, null, 100))
+                .hasSize(12)
+                .isSortedAccordingTo((a, b) -> Long.compare(b.id().id(), a.id().id()));
+        assertThat(list(PartState.DELIVERED, null, null, 100))
+                .hasSize(4)
+                .allMatch(it -> it.state() == PartState.DELIVERED);
         assertThat(list(PartState.DEAD_LETTER, null, null, 100)).hasSize(4);
         assertThat(list(PartState.LEASED, null, null, 100)).hasSize(2);
         assertThat(list(PartState.PENDING, null, null, 100)).hasSize(2);
         assertThat(list(PartState.AMBIGUOUS, null, null, 100)).isEmpty();
-        assertThat(list(null, Set.of("7"), null, 100)).hasSize(6).allMatch(it -> it.botId().equals("7"));
+        assertThat(list(null, Set.of("7"), null, 100)).hasSize(6).allMatch(it -> it.botId()
+                .equals("7"));
     }
 
     @Test
@@ -81,8 +86,8 @@ class PartListStoreIT {
     @Test
     @DisplayName("OUT-12 a tenant sees its own parts only")
     void tenants() {
-        assertThat(TestDatabase.await(store.list(
-                        UUID.randomUUID(), new PartQueries.Selection(null, null, null, 100), true)))
+        assertThat(TestDatabase.await(
+                        store.list(UUID.randomUUID(), new PartQueries.Selection(null, null, null, 100), true)))
                 .isEmpty();
     }
 
@@ -90,9 +95,13 @@ class PartListStoreIT {
     @DisplayName("OUT-24 content is read only when it is asked for, and then digit by digit")
     void content() {
         PartQueries.Selection delivered = new PartQueries.Selection(PartState.DELIVERED, null, null, 1);
-        assertThat(TestDatabase.await(store.list(DEFAULT_TENANT, delivered, false)).get(0).payloadJson())
+        assertThat(TestDatabase.await(store.list(DEFAULT_TENANT, delivered, false))
+                        .get(0)
+                        .payloadJson())
                 .isNull();
-        assertThat(TestDatabase.await(store.list(DEFAULT_TENANT, delivered, true)).get(0).payloadJson())
+        assertThat(TestDatabase.await(store.list(DEFAULT_TENANT, delivered, true))
+                        .get(0)
+                        .payloadJson())
                 .isEqualTo("{\"n\": 1.10}");
     }
 
@@ -124,6 +133,7 @@ class PartListStoreIT {
         Awaitility.await().atMost(TestDatabase.PATIENCE).untilAsserted(() -> assertThat(DB.number("""
                         SELECT coalesce(sum(n_tup_hot_upd), 0)::bigint FROM pg_stat_user_tables
                          WHERE relname LIKE 'telegram\\_outbox\\_p%'
-                        """)).isGreaterThanOrEqualTo(4));
+                        """))
+                .isGreaterThanOrEqualTo(4));
     }
 }
