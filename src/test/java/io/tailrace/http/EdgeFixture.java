@@ -18,6 +18,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -32,6 +33,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +52,8 @@ final class EdgeFixture implements AutoCloseable {
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final AtomicLong nanosAhead = new AtomicLong();
     volatile @Nullable Throwable keysFail;
-    private final Vertx vertx = Vertx.vertx();
+    private final Vertx vertx;
+    private final boolean ownVertx;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(TestDatabase.PATIENCE)
@@ -92,6 +97,18 @@ final class EdgeFixture implements AutoCloseable {
     }
 
     EdgeFixture(OutboxService outbox, PartQueries parts, Blobs blobs, HttpConfig config) {
+        this(Vertx.vertx(), true, outbox, parts, blobs, config);
+    }
+
+    /** On the event loops of the services below, as in the real process. */
+    EdgeFixture(Vertx vertx, OutboxService outbox, PartQueries parts, Blobs blobs) {
+        this(vertx, false, outbox, parts, blobs, config(0));
+    }
+
+    private EdgeFixture(
+            Vertx vertx, boolean ownVertx, OutboxService outbox, PartQueries parts, Blobs blobs, HttpConfig config) {
+        this.vertx = vertx;
+        this.ownVertx = ownVertx;
         key(KEY, null, Scope.values());
         PublicServices services = new PublicServices(outbox, parts, blobs, this::authenticate, meters);
         this.server = TestDatabase.await(
@@ -115,7 +132,9 @@ final class EdgeFixture implements AutoCloseable {
     @Override
     public void close() {
         TestDatabase.await(server.shutdown(Duration.ofSeconds(2)));
-        TestDatabase.await(vertx.close());
+        if (ownVertx) {
+            TestDatabase.await(vertx.close());
+        }
     }
 
     Call get(String path) {
@@ -204,19 +223,28 @@ final class EdgeFixture implements AutoCloseable {
         }
     }
 
+    /**
+     * What came back to bytes sent as they are.
+     *
+     * @param closed whether the server closed, and did not just fall silent
+     */
+    record Raw(String text, boolean closed) {}
+
     /** Sends bytes as they are and reads until the server closes or has been silent for a while. */
-    String raw(byte[] request, Duration silence) {
-        return raw(request, silence, new Thread(() -> {}));
+    Raw raw(byte[] request, Duration silence) {
+        return raw(request, silence, Duration.ZERO);
     }
 
-    /** The same, with something to do once the bytes are on their way and the server has had time to read them. */
-    String raw(byte[] request, Duration silence, Thread afterwards) {
-        try (Socket socket = new Socket(java.net.InetAddress.getLoopbackAddress(), server.port())) {
+    /** The same while the server's clock runs ahead, by {@code step} ten times a second. */
+    Raw raw(byte[] request, Duration silence, Duration step) {
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setSoTimeout((int) silence.toMillis());
             socket.getOutputStream().write(request);
             socket.getOutputStream().flush();
-            afterwards.start();
+            clock.scheduleAtFixedRate(() -> nanosAhead.addAndGet(step.toNanos()), 100, 100, TimeUnit.MILLISECONDS);
             ByteArrayOutputStream answer = new ByteArrayOutputStream();
+            boolean closed = true;
             byte[] buffer = new byte[8_192];
             try {
                 for (int n = socket.getInputStream().read(buffer);
@@ -224,12 +252,16 @@ final class EdgeFixture implements AutoCloseable {
                         n = socket.getInputStream().read(buffer)) {
                     answer.write(buffer, 0, n);
                 }
-            } catch (SocketTimeoutException | SocketException e) {
-                // As much as came is what is looked at.
+            } catch (SocketTimeoutException e) {
+                closed = false;
+            } catch (SocketException e) {
+                // Reset: closed as well, and as much as came is what is looked at.
             }
-            return answer.toString(StandardCharsets.UTF_8);
+            return new Raw(answer.toString(StandardCharsets.UTF_8), closed);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            clock.shutdownNow();
         }
     }
 }
