@@ -28,8 +28,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Clients {
     /** What was answered. */
     static final class Ledger {
-        final Map<PartId, String> acknowledged = new ConcurrentHashMap<>();
-        final Map<PartId, PartState> ends = new ConcurrentHashMap<>();
+        /** Ids and what they are, batch and index. */
+        final Map<String, String> acknowledged = new ConcurrentHashMap<>();
+
+        /** The ends that senders were told of. */
+        final Map<String, PartState> ends = new ConcurrentHashMap<>();
         /** Batches of which a part was resolved by late evidence; what it had cancelled came back out of turn. */
         final Set<String> late = ConcurrentHashMap.newKeySet();
 
@@ -38,6 +41,7 @@ final class Clients {
     }
 
     private static final Duration LEASE = Duration.ofMillis(400);
+    private static final Duration WAIT = Duration.ofMillis(50);
 
     private static final List<DeliveryPolicy> POLICIES = List.of(DeliveryPolicy.values());
 
@@ -70,10 +74,10 @@ final class Clients {
         for (int i = 0; i < size; i++) {
             parts.add(part(shape));
         }
-        EnqueueResult result = TestDatabase.await(outbox.enqueue(tenant, new Batch("b" + number, parts, null)));
+        EnqueueResult result = AW.await(outbox.enqueue(tenant, new Batch("b" + number, parts, null)));
         if (result instanceof EnqueueResult.Stored stored) {
             for (EnqueueResult.StoredPart part : stored.parts()) {
-                ledger.acknowledged.put(part.id(), "b" + number + "/" + part.partIndex());
+                ledger.acknowledged.put(id(part.id()), "b" + number + "/" + part.partIndex());
             }
         } else {
             throw new AssertionError("refused: " + result);
@@ -89,7 +93,7 @@ final class Clients {
 
     /** One claim and whatever its sender then does; some of it is never heard of again, or too late. */
     int send(Outbox outbox, Random random) {
-        List<Claim.Item> items = claim(outbox, 1 + random.nextInt(8), LEASE);
+        List<Claim.Item> items = claim(outbox, 1 + random.nextInt(8), LEASE, WAIT);
         for (Claim.Item item : items) {
             int dice = random.nextInt(100);
             if (dice < 4) {
@@ -138,7 +142,7 @@ final class Clients {
 
     /** Claims and delivers what is to be had; answers how many. */
     int deliver(Outbox outbox) {
-        List<Claim.Item> items = claim(outbox, Claim.MAX_LIMIT, Claim.DEFAULT_LEASE);
+        List<Claim.Item> items = claim(outbox, Claim.MAX_LIMIT, Claim.DEFAULT_LEASE, Duration.ZERO);
         for (Claim.Item item : items) {
             start(outbox, item);
             Lease lease = new Lease(item.id(), item.leaseToken());
@@ -147,27 +151,46 @@ final class Clients {
         return items.size();
     }
 
-    private List<Claim.Item> claim(Outbox outbox, int limit, Duration lease) {
-        Claim claim = new Claim("sender", UUID.randomUUID(), limit, null, lease, Duration.ZERO);
-        List<Claim.Item> items = TestDatabase.await(outbox.claim(tenant, claim));
+    private List<Claim.Item> claim(Outbox outbox, int limit, Duration lease, Duration wait) {
+        Claim claim = new Claim("sender", UUID.randomUUID(), limit, null, lease, wait);
+        List<Claim.Item> items = AW.await(outbox.claim(tenant, claim));
         ledger.claimed.addAndGet(items.size());
         return items;
     }
 
     private void start(Outbox outbox, Claim.Item item) {
-        TestDatabase.await(outbox.start(tenant, List.of(new Lease(item.id(), item.leaseToken()))));
+        AW.await(outbox.start(tenant, List.of(new Lease(item.id(), item.leaseToken()))));
     }
 
     private void settle(Outbox outbox, Claim.Item item, Settlement settlement) {
         LeaseResult result =
-                TestDatabase.await(outbox.settle(tenant, List.of(settlement))).get(0);
+                AW.await(outbox.settle(tenant, List.of(settlement))).get(0);
         if (result instanceof LeaseResult.Done done && !done.state().inFlight()) {
-            PartState before = ledger.ends.put(item.id(), done.state());
+            PartState before = ledger.ends.put(id(item.id()), done.state());
             if (before == PartState.DELIVERED && !done.replayed()) {
                 throw new AssertionError(item.id() + " was delivered twice");
             }
         } else if (result instanceof LeaseResult.Refused) {
             ledger.lost.incrementAndGet();
+        }
+    }
+
+    private static String id(PartId id) {
+        return Long.toString(id.id());
+    }
+
+    static final class AW {
+        static final Map<String, AtomicLong> T = new ConcurrentHashMap<>();
+        static <T> T await(io.vertx.core.Future<T> f) {
+            long t = System.nanoTime();
+            T r = TestDatabase.await(f);
+            long d = (System.nanoTime() - t) / 1000000;
+            String who = StackWalker.getInstance().walk(x -> x.skip(1).findFirst().get().getMethodName());
+            T.computeIfAbsent(who + " n", k -> new AtomicLong()).incrementAndGet();
+            T.computeIfAbsent(who + " ms", k -> new AtomicLong()).addAndGet(d);
+            T.computeIfAbsent(who + " max", k -> new AtomicLong()).accumulateAndGet(d, Math::max);
+            if (d > 1000) System.out.println(System.nanoTime() / 1000000000 + " " + who + " took " + d);
+            return r;
         }
     }
 }
