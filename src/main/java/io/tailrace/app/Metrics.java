@@ -34,7 +34,10 @@ final class Metrics implements AutoCloseable {
     private final JvmGcMetrics gc = new JvmGcMetrics();
 
     Metrics() {
-        registry.config().meterFilter(requestHistogram());
+        registry.config()
+                .meterFilter(requestHistogram())
+                // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
+                .meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         gc.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);

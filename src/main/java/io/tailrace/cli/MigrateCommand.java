@@ -74,8 +74,13 @@ final class MigrateCommand implements Callable<Integer> {
         } catch (FlywayException e) {
             throw new CommandFailed(
                     "the schema could not be brought up to date at "
-                            + config.database().jdbcUrl() + ": " + e.getMessage(),
+                            + config.database().jdbcUrl() + ": " + firstLine(e),
                     e);
         }
+    }
+
+    /** What follows is a frame of dashes and the same again. */
+    private static String firstLine(FlywayException e) {
+        return String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("no reason given");
     }
 }
