@@ -30,7 +30,7 @@ public final class Logging {
         }
     }
 
-    private static JsonEncoder json(LoggerContext context) {
+    static JsonEncoder json(LoggerContext context) {
         JsonEncoder encoder = new JsonEncoder();
         encoder.setContext(context);
         // The formatted message has what a reader needs; raw arguments are objects nobody meant to print.

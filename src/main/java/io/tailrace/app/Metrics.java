@@ -41,8 +41,6 @@ final class Metrics implements AutoCloseable {
         gc.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
-        // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
-        registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         new ProcessorMetrics().bindTo(registry);
         if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
             FunctionCounter.builder("process.cpu", system, it -> it.getProcessCpuTime() / 1e9)

@@ -122,7 +122,12 @@ public final class Tailrace {
 
     private Future<Void> startPublic() {
         PublicServices services = new PublicServices(
-                outbox, new PartListStore(database), new BlobStore(database), this::authenticate, metrics.registry());
+                outbox,
+                new PartListStore(database),
+                new BlobStore(database),
+                this::authenticate,
+                metrics.registry(),
+                config.outbox().lease());
         return Listening.on("http", config.http().host(), config.http().port(), () -> PublicServer.start(
                                 vertx, services, config.http(), eventLoops)
                         .map(server -> {

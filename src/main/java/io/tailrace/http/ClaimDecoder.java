@@ -18,13 +18,14 @@ final class ClaimDecoder {
 
     private ClaimDecoder() {}
 
-    static Claim decode(JsonReader in) throws IOException {
+    /** @param otherwise the lease of a claim that names none */
+    static Claim decode(JsonReader in, Duration otherwise) throws IOException {
         in.beginObject();
         String workerId = null;
         UUID claimId = null;
         int limit = DEFAULT_LIMIT;
         List<String> botIds = null;
-        Duration lease = Claim.DEFAULT_LEASE;
+        Duration lease = otherwise;
         Duration wait = Duration.ZERO;
         String name;
         while ((name = in.nextName()) != null) {

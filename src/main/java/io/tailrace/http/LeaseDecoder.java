@@ -34,17 +34,18 @@ final class LeaseDecoder {
     private LeaseDecoder() {}
 
     static Leases starts(JsonReader in) throws IOException {
-        return leases(in, STARTS);
+        return leases(in, STARTS, Claim.DEFAULT_LEASE);
     }
 
-    static Leases renewals(JsonReader in) throws IOException {
-        return leases(in, RENEWALS);
+    /** @param otherwise the lease of a renewal that names none */
+    static Leases renewals(JsonReader in, Duration otherwise) throws IOException {
+        return leases(in, RENEWALS, otherwise);
     }
 
-    private static Leases leases(JsonReader in, List<String> known) throws IOException {
+    private static Leases leases(JsonReader in, List<String> known, Duration otherwise) throws IOException {
         in.beginObject();
         List<Item<Lease>> items = null;
-        Duration lease = Claim.DEFAULT_LEASE;
+        Duration lease = otherwise;
         String name;
         while ((name = in.nextName()) != null) {
             if (!known.contains(name)) {

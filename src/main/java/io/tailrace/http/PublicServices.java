@@ -2,9 +2,26 @@ package io.tailrace.http;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.outbox.Blobs;
+import io.tailrace.outbox.Claim;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.outbox.PartQueries;
+import java.time.Duration;
 
-/** What the public server asks, made by the composition root. */
+/**
+ * What the public server asks, made by the composition root.
+ *
+ * @param lease of a claim or a renewal that names none
+ */
 public record PublicServices(
-        OutboxService outbox, PartQueries parts, Blobs blobs, Authenticator authenticator, MeterRegistry meters) {}
+        OutboxService outbox,
+        PartQueries parts,
+        Blobs blobs,
+        Authenticator authenticator,
+        MeterRegistry meters,
+        Duration lease) {
+    /** With the lease that the API promises unless the operator says otherwise. */
+    public PublicServices(
+            OutboxService outbox, PartQueries parts, Blobs blobs, Authenticator authenticator, MeterRegistry meters) {
+        this(outbox, parts, blobs, authenticator, meters, Claim.DEFAULT_LEASE);
+    }
+}

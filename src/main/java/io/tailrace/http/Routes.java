@@ -9,7 +9,8 @@ final class Routes {
 
     Routes(PublicServices services) {
         List<Route> routes = new ArrayList<>();
-        routes.addAll(new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox())).routes());
+        routes.addAll(
+                new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox()), services.lease()).routes());
         routes.addAll(new ReaderRoutes(services.outbox(), services.parts()).routes());
         routes.addAll(new BlobRoutes(services.blobs(), new UploadBudget(UploadBudget.DEFAULT_BYTES)).routes());
         routes.addAll(new DocumentRoutes().routes());

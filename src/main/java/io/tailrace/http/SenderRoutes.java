@@ -11,6 +11,7 @@ import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Scope;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,10 +22,12 @@ import java.util.function.Function;
 final class SenderRoutes {
     private final OutboxService outbox;
     private final NdjsonBatches ndjson;
+    private final Duration lease;
 
-    SenderRoutes(OutboxService outbox, NdjsonBatches ndjson) {
+    SenderRoutes(OutboxService outbox, NdjsonBatches ndjson, Duration lease) {
         this.outbox = outbox;
         this.ndjson = ndjson;
+        this.lease = lease;
     }
 
     List<Route> routes() {
@@ -85,10 +88,11 @@ final class SenderRoutes {
     }
 
     private void claim(Exchange exchange) {
-        Future<List<Claim.Item>> items = exchange.json(ClaimDecoder::decode).compose(asked -> outbox.claim(
-                        exchange.tenant(), withinBots(exchange.caller(), asked), () -> !exchange.response()
-                                .closed())
-                .onSuccess(found -> handBack(exchange, asked, found)));
+        Future<List<Claim.Item>> items = exchange.json(in -> ClaimDecoder.decode(in, lease))
+                .compose(asked -> outbox.claim(
+                                exchange.tenant(), withinBots(exchange.caller(), asked), () -> !exchange.response()
+                                        .closed())
+                        .onSuccess(found -> handBack(exchange, asked, found)));
         exchange.answer(items, found -> exchange.json(200, out -> PartWriter.claimed(out, found)));
     }
 
@@ -133,7 +137,7 @@ final class SenderRoutes {
     }
 
     private void renew(Exchange exchange) {
-        Future<LeaseDecoder.Leases> asked = exchange.json(LeaseDecoder::renewals);
+        Future<LeaseDecoder.Leases> asked = exchange.json(in -> LeaseDecoder.renewals(in, lease));
         leases(
                 exchange,
                 asked.map(LeaseDecoder.Leases::items),

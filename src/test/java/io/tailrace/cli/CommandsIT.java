@@ -1,0 +1,77 @@
+package io.tailrace.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tailrace.testkit.TestDatabase;
+import java.io.IOException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CommandsIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @RegisterExtension
+    static final TestDatabase db = TestDatabase.create();
+
+    @RegisterExtension
+    static final TestDatabase empty = TestDatabase.empty();
+
+    @Test
+    @DisplayName(
+            "CLI-1 migrate brings an empty database up to date, makes the days ahead, and does nothing the second time")
+    void migrate() throws IOException {
+        Cli cli = Cli.on(empty.config());
+
+        assertThat(cli.run("migrate", "--json")).as(cli.err()).isZero();
+        JsonNode first = JSON.readTree(cli.out());
+        assertThat(first.get("migrations").asInt()).isPositive();
+        assertThat(first.get("tables")).hasSize(2).allSatisfy(table -> {
+            assertThat(table.get("created")).hasSize(8);
+            assertThat(table.get("days_ahead").asInt()).isEqualTo(7);
+        });
+
+        assertThat(cli.run("migrate")).isZero();
+        assertThat(cli.out()).contains("The schema was up to date.").containsPattern("telegram_outbox +0 +7");
+    }
+
+    @Test
+    @DisplayName("CLI-1 keys are made, listed and revoked; a secret is shown once")
+    void keys() throws IOException {
+        Cli cli = Cli.on(db.config());
+
+        assertThat(cli.run("keys", "create", "ci", "--scope", "outbox", "--bot", "7", "--expires-in", "90 d", "--json"))
+                .as(cli.err())
+                .isZero();
+        JsonNode made = JSON.readTree(cli.out());
+        String key = made.get("key").asText();
+        String keyId = made.get("key_id").asText();
+        assertThat(key).startsWith("tr_live_" + keyId + "_");
+
+        assertThat(cli.run("keys", "list")).isZero();
+        assertThat(cli.out()).contains(keyId, "ci", "outbox").doesNotContain(key);
+        assertThat(cli.run("keys", "revoke", keyId)).isZero();
+        assertThat(cli.out()).isEqualTo("Revoked " + keyId + "." + System.lineSeparator());
+        assertThat(cli.run("keys", "list", "--json")).isZero();
+        assertThat(JSON.readTree(cli.out()).get("items"))
+                .anySatisfy(
+                        item -> assertThat(item.get("revoked_at").isTextual()).isTrue());
+    }
+
+    @Test
+    @DisplayName("CLI-1 what cannot be done exits with 1 and says why")
+    void failures() {
+        Cli cli = Cli.on(db.config());
+
+        assertThat(cli.run("keys", "revoke", "absent")).isEqualTo(1);
+        assertThat(cli.err()).contains("there is no key absent; see `tailrace keys list`");
+        assertThat(cli.run("keys", "list", "--set", "database.port=1")).isEqualTo(1);
+        assertThat(cli.err().lines()).hasSize(1);
+        assertThat(cli.err()).contains("PostgreSQL does not answer", "database.port");
+        assertThat(cli.run("migrate", "--set", "database.port=1")).isEqualTo(1);
+        assertThat(cli.err().lines()).hasSize(1);
+        assertThat(cli.err()).contains("could not be brought up to date", "refused");
+    }
+}
