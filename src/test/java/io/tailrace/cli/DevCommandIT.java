@@ -127,7 +127,8 @@ class DevCommandIT {
              "payload_version":1,"payload":{"text":"Hello"},"delivery_policy":"create"}]}""";
 
     @Test
-    @DisplayName("CLI-1 dev takes a batch at once, writes what programs need for its user alone, and SIGTERM leaves nothing")
+    @DisplayName(
+            "CLI-1 dev takes a batch at once, writes what programs need for its user alone, and SIGTERM leaves nothing")
     void devAndSigterm() throws Exception {
         Dev dev = new Dev();
         Path data = onlyDataFolder();
@@ -153,7 +154,9 @@ class DevCommandIT {
         Awaitility.await("PostgreSQL is gone").atMost(PATIENCE).until(() -> !postmaster.isAlive());
         assertThat(data).doesNotExist();
         assertThat(infoFile()).doesNotExist();
-        assertThat(output()).contains("Tailrace is ready", "curl -s ", "stopped").doesNotContain("Exception");
+        assertThat(output())
+                .contains("Tailrace is ready", "curl -s ", "stopped")
+                .doesNotContain("Exception");
     }
 
     @Test
