@@ -145,6 +145,28 @@ class OutboxPromotionIT {
         assertThat(fixture.claimOne().batchId()).isEqualTo("good");
     }
 
+    @Test
+    @DisplayName("OUT-16 late evidence also brings back a part that is being added to its batch meanwhile")
+    void addedBesideLateEvidence() {
+        fixture.enqueue("b", part("k"));
+        Claim.Item first = fixture.claimOne();
+        fixture.start(first);
+        db.clock().advance(Duration.ofSeconds(91));
+        fixture.run("outbox-rescue");
+        Future<List<LeaseResult>> late;
+        try (RawTransaction caller = new RawTransaction(db)) {
+            caller.run(
+                    "SELECT tailrace.enqueue(tailrace.default_tenant(), ?::jsonb)",
+                    RawTransaction.json("b", "k", "k2"));
+            late = fixture.outbox.settle(DEFAULT_TENANT, List.of(OutboxFixture.delivered(first)));
+            caller.awaitWaiterOr(late::isComplete);
+            caller.commit();
+        }
+        await(late);
+        assertThat(fixture.batchStates("b")).containsExactly(PartState.DELIVERED, PartState.PENDING);
+        assertThat(fixture.claimOne().partIndex()).isEqualTo(1);
+    }
+
     /** One flush of exactly these batches. */
     private List<EnqueueResult> together(Batch... batches) {
         OutboxEnqueues enqueues = new OutboxEnqueues(db.database(), 7);
