@@ -54,6 +54,9 @@ final class OutboxSweeps {
                    http_status = $4::integer
              WHERE a.outbox_id = $1::bigint AND a.lease_token = $2::bigint AND a.claimed_at = $3::timestamptz AND %s""";
 
+    /** A part that is just being added to the batch would be stored as cancelled, and nobody would bring it back. */
+    private static final String LOCK_BATCH = "SELECT tailrace.lock_batches(true, ARRAY[$1::uuid], ARRAY[$2::text])";
+
     private static final String LOCK_KEYS_OF_CANCELLED = """
             SELECT k.key_id FROM telegram_outbox_keys k
              WHERE (k.tenant_id, k.bot_id, k.ordering_key) IN (
@@ -161,6 +164,14 @@ final class OutboxSweeps {
     /** Late evidence: an ambiguous part becomes delivered, and the parts that its end had cancelled come back. */
     static Future<Integer> late(
             SqlConnection connection, UUID tenant, EndedPart part, Settlement.Delivered delivered, Instant now) {
+        return connection
+                .preparedQuery(LOCK_BATCH)
+                .execute(Tuple.of(tenant, part.batchId()))
+                .compose(locked -> resolve(connection, part, delivered))
+                .compose(resolved -> revive(connection, tenant, part, now));
+    }
+
+    private static Future<?> resolve(SqlConnection connection, EndedPart part, Settlement.Delivered delivered) {
         TimeRange day = TimeRange.around(List.of(part.id().createdAt()));
         Future<?> history = connection
                 .preparedQuery(LATE.formatted(day.condition("o.created_at")))
@@ -181,7 +192,7 @@ final class OutboxSweeps {
                                 part.token(),
                                 OutboxSettlements.utc(claimedAt),
                                 delivered.httpStatus()));
-        return Future.all(history, attempt).compose(done -> revive(connection, tenant, part, now));
+        return Future.all(history, attempt);
     }
 
     private static Future<Integer> revive(SqlConnection connection, UUID tenant, EndedPart by, Instant now) {

@@ -26,7 +26,7 @@ public enum PartState {
     public boolean canBecome(PartState next) {
         return switch (this) {
             case PENDING -> next == LEASED || next == EXPIRED || next == CANCELLED;
-            case LEASED -> next != LEASED;
+            case LEASED -> next != LEASED && next != CANCELLED;
             case RETRY_WAIT ->
                 next == LEASED || next == DELIVERED || next == EXPIRED || next == CANCELLED || next == PENDING;
             case AMBIGUOUS -> next == DELIVERED || next == PENDING;

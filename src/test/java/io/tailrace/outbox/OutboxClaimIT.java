@@ -127,6 +127,19 @@ class OutboxClaimIT {
     }
 
     @Test
+    @DisplayName("OUT-11 a part that comes to the head of its key still waits for its batch's part on another key")
+    void headBehindItsBatch() {
+        fixture.enqueue("a", part("k2"));
+        fixture.enqueue("b", part("k1"), part("k2"));
+        List<Claim.Item> both = fixture.claim(10);
+        assertThat(both).extracting(Claim.Item::batchId).containsExactly("a", "b");
+        fixture.deliver(both.get(0));
+        assertThat(fixture.claim(10)).isEmpty();
+        fixture.deliver(both.get(1));
+        assertThat(fixture.claimOne().partIndex()).isEqualTo(1);
+    }
+
+    @Test
     @DisplayName("OUT-11 a scheduled part holds the later parts of its batch, though nobody else")
     void scheduledPredecessor() {
         fixture.enqueue("b", part("k1").availableAt(db.clock().now().plusSeconds(10)), part("k1"), part("k2"));

@@ -104,6 +104,43 @@ class OutboxPromotionIT {
     }
 
     @Test
+    @DisplayName("OUT-11 a part enqueued behind one that ends meanwhile is seen by whoever ends it")
+    void enqueueBesideSettlement() {
+        fixture.enqueue("first", part("k"));
+        Claim.Item first = fixture.claimOne();
+        fixture.start(first);
+        Future<List<LeaseResult>> settled;
+        try (RawTransaction caller = new RawTransaction(db)) {
+            caller.enqueue("second", "k");
+            settled = fixture.outbox.settle(DEFAULT_TENANT, List.of(OutboxFixture.delivered(first)));
+            caller.awaitWaiterOr(settled::isComplete);
+            caller.commit();
+        }
+        await(settled);
+        assertThat(fixture.claimOne().batchId()).isEqualTo("second");
+    }
+
+    @Test
+    @DisplayName("OUT-11 a part added to a batch whose last part ends meanwhile is seen by whoever ends it")
+    void extensionBesideSettlement() {
+        fixture.enqueue("b", part("k"));
+        fixture.enqueue("behind", part("k"));
+        Claim.Item first = fixture.claimOne();
+        fixture.start(first);
+        Future<List<LeaseResult>> settled;
+        try (RawTransaction caller = new RawTransaction(db)) {
+            caller.run(
+                    "SELECT tailrace.enqueue(tailrace.default_tenant(), ?::jsonb)",
+                    RawTransaction.json("b", "k", "k2"));
+            settled = fixture.outbox.settle(DEFAULT_TENANT, List.of(OutboxFixture.delivered(first)));
+            caller.awaitWaiterOr(settled::isComplete);
+            caller.commit();
+        }
+        await(settled);
+        assertThat(fixture.claim(10)).extracting(Claim.Item::batchId).containsExactly("behind", "b");
+    }
+
+    @Test
     @DisplayName("OUT-11 a part enqueued behind one that a claim expires meanwhile is not stranded")
     void enqueueBesideExpiringClaim() {
         fixture.enqueue("old", part("k").expiresAt(db.clock().now().plusSeconds(10)));
@@ -143,6 +180,28 @@ class OutboxPromotionIT {
         assertThat(((EnqueueResult.Stored) results.get(0)).parts().get(1).state())
                 .isEqualTo(PartState.CANCELLED);
         assertThat(fixture.claimOne().batchId()).isEqualTo("good");
+    }
+
+    @Test
+    @DisplayName("OUT-16 late evidence also brings back a part that is being added to its batch meanwhile")
+    void addedBesideLateEvidence() {
+        fixture.enqueue("b", part("k"));
+        Claim.Item first = fixture.claimOne();
+        fixture.start(first);
+        db.clock().advance(Duration.ofSeconds(91));
+        fixture.run("outbox-rescue");
+        Future<List<LeaseResult>> late;
+        try (RawTransaction caller = new RawTransaction(db)) {
+            caller.run(
+                    "SELECT tailrace.enqueue(tailrace.default_tenant(), ?::jsonb)",
+                    RawTransaction.json("b", "k", "k2"));
+            late = fixture.outbox.settle(DEFAULT_TENANT, List.of(OutboxFixture.delivered(first)));
+            caller.awaitWaiterOr(late::isComplete);
+            caller.commit();
+        }
+        await(late);
+        assertThat(fixture.batchStates("b")).containsExactly(PartState.DELIVERED, PartState.PENDING);
+        assertThat(fixture.claimOne().partIndex()).isEqualTo(1);
     }
 
     /** One flush of exactly these batches. */

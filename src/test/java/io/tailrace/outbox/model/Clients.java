@@ -181,11 +181,13 @@ final class Clients {
 
     static final class AW {
         static final Map<String, AtomicLong> T = new ConcurrentHashMap<>();
+
         static <T> T await(io.vertx.core.Future<T> f) {
             long t = System.nanoTime();
             T r = TestDatabase.await(f);
             long d = (System.nanoTime() - t) / 1000000;
-            String who = StackWalker.getInstance().walk(x -> x.skip(1).findFirst().get().getMethodName());
+            String who = StackWalker.getInstance()
+                    .walk(x -> x.skip(1).findFirst().get().getMethodName());
             T.computeIfAbsent(who + " n", k -> new AtomicLong()).incrementAndGet();
             T.computeIfAbsent(who + " ms", k -> new AtomicLong()).addAndGet(d);
             T.computeIfAbsent(who + " max", k -> new AtomicLong()).accumulateAndGet(d, Math::max);
