@@ -75,8 +75,8 @@ final class PublicVerticle extends VerticleBase {
         Duration quarter = patience.dividedBy(4);
         Duration farewell = quarter.compareTo(FAREWELL) < 0 ? quarter : FAREWELL;
         return vertx.timer(Math.max(1, farewell.toMillis()), TimeUnit.MILLISECONDS)
-                .transform(over -> listening.shutdown(
-                        Math.max(1, patience.minus(farewell).toMillis()), TimeUnit.MILLISECONDS));
+                .transform(over ->
+                        listening.shutdown(Math.max(1, patience.minus(farewell).toMillis()), TimeUnit.MILLISECONDS));
     }
 
     private HttpServerOptions options() {
