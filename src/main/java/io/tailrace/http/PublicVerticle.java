@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -29,14 +30,11 @@ final class PublicVerticle extends VerticleBase {
             WorkerExecutor workers,
             LongSupplier nanoTime) {}
 
-    /** For so long connections are asked to go, one answer at a time, before those that are left are closed. */
-    private static final Duration FAREWELL = Duration.ofSeconds(1);
-
     private final Parts parts;
     private final Watchdog watchdog;
     private final BodyReader bodies;
     private @Nullable HttpServer server;
-    private volatile boolean leaving;
+    private volatile boolean stopping;
 
     PublicVerticle(Parts parts) {
         this.parts = parts;
@@ -62,21 +60,10 @@ final class PublicVerticle extends VerticleBase {
         return Objects.requireNonNull(server, "not started").actualPort();
     }
 
-    /**
-     * Closing a connection that stands idle for a moment would cut the request that its client is just sending. So every
-     * answer first says that it is the connection's last, and the client closes; only then is the rest closed.
-     */
+    /** The listener closes at once; a connection when its client has had an answer that says so, or is silent. */
     Future<Void> shutdown(Duration patience) {
-        HttpServer listening = server;
-        if (listening == null) {
-            return Future.succeededFuture();
-        }
-        leaving = true;
-        Duration quarter = patience.dividedBy(4);
-        Duration farewell = quarter.compareTo(FAREWELL) < 0 ? quarter : FAREWELL;
-        return vertx.timer(Math.max(1, farewell.toMillis()), TimeUnit.MILLISECONDS)
-                .transform(over ->
-                        listening.shutdown(Math.max(1, patience.minus(farewell).toMillis()), TimeUnit.MILLISECONDS));
+        stopping = true;
+        return server == null ? Future.succeededFuture() : server.shutdown(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private HttpServerOptions options() {
@@ -120,12 +107,13 @@ final class PublicVerticle extends VerticleBase {
         long began = System.nanoTime();
         HttpServerRequest request = context.request();
         Exchange exchange = new Exchange(route, context, bodies, watchdog);
-        context.addHeadersEndHandler(answering -> {
-            if (leaving) {
+        watchdog.began(exchange, parts.config.limits().requestTimeout());
+        context.addHeadersEndHandler(before -> {
+            // HTTP/2 has GOAWAY for this, and forbids the header.
+            if (stopping && request.version() != HttpVersion.HTTP_2) {
                 context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
             }
         });
-        watchdog.began(exchange, parts.config.limits().requestTimeout());
         context.addEndHandler(ended -> {
             parts.metrics.record(route, context.response().getStatusCode(), System.nanoTime() - began);
             watchdog.answered(exchange);
