@@ -8,7 +8,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -34,7 +33,6 @@ final class PublicVerticle extends VerticleBase {
     private final Watchdog watchdog;
     private final BodyReader bodies;
     private @Nullable HttpServer server;
-    private volatile boolean stopping;
 
     PublicVerticle(Parts parts) {
         this.parts = parts;
@@ -60,9 +58,7 @@ final class PublicVerticle extends VerticleBase {
         return Objects.requireNonNull(server, "not started").actualPort();
     }
 
-    /** The listener closes at once; a connection when its client has had an answer that says so, or is silent. */
     Future<Void> shutdown(Duration patience) {
-        stopping = true;
         return server == null ? Future.succeededFuture() : server.shutdown(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
@@ -108,12 +104,6 @@ final class PublicVerticle extends VerticleBase {
         HttpServerRequest request = context.request();
         Exchange exchange = new Exchange(route, context, bodies, watchdog);
         watchdog.began(exchange, parts.config.limits().requestTimeout());
-        context.addHeadersEndHandler(before -> {
-            // HTTP/2 has GOAWAY for this, and forbids the header.
-            if (stopping && request.version() != HttpVersion.HTTP_2) {
-                context.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-            }
-        });
         context.addEndHandler(ended -> {
             parts.metrics.record(route, context.response().getStatusCode(), System.nanoTime() - began);
             watchdog.answered(exchange);

@@ -13,12 +13,9 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.VertxHttpRequestDecoder;
-import io.vertx.core.net.impl.ShutdownEvent;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * HTTP/1 as strict as the JSON in it. Netty lets Transfer-Encoding win over Content-Length, which is how requests are
@@ -28,8 +25,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class StrictRequestDecoder extends VertxHttpRequestDecoder {
     private static final String NAME = "httpDecoder";
-    /** Longer than a client under load is silent. */
-    private static final Duration GRACE = Duration.ofMillis(500);
 
     private int requests;
     private int answers;
@@ -74,21 +69,6 @@ final class StrictRequestDecoder extends VertxHttpRequestDecoder {
                 ReferenceCountUtil.release(content);
                 hangUp(context);
             }
-        }
-    }
-
-    /**
-     * Vert.x closes a quiet connection, and any other right behind its next answer, without a word; a client's next request
-     * may then be on its way already and is cut. So the end comes a moment later, and the answers until then say that they
-     * are the last ({@code connection: close}).
-     */
-    @Override
-    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
-        if (event instanceof ShutdownEvent) {
-            context.executor()
-                    .schedule(() -> context.fireUserEventTriggered(event), GRACE.toMillis(), TimeUnit.MILLISECONDS);
-        } else {
-            super.userEventTriggered(context, event);
         }
     }
 

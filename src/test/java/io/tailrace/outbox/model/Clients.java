@@ -178,24 +178,4 @@ final class Clients {
     private static String id(PartId id) {
         return Long.toString(id.id());
     }
-<<<<<<< ours
-
-    static final class AW {
-        static final Map<String, AtomicLong> T = new ConcurrentHashMap<>();
-
-        static <T> T await(io.vertx.core.Future<T> f) {
-            long t = System.nanoTime();
-            T r = TestDatabase.await(f);
-            long d = (System.nanoTime() - t) / 1000000;
-            String who = StackWalker.getInstance()
-                    .walk(x -> x.skip(1).findFirst().get().getMethodName());
-            T.computeIfAbsent(who + " n", k -> new AtomicLong()).incrementAndGet();
-            T.computeIfAbsent(who + " ms", k -> new AtomicLong()).addAndGet(d);
-            T.computeIfAbsent(who + " max", k -> new AtomicLong()).accumulateAndGet(d, Math::max);
-            if (d > 1000) System.out.println(System.nanoTime() / 1000000000 + " " + who + " took " + d);
-            return r;
-        }
-    }
-=======
->>>>>>> theirs
 }
