@@ -44,6 +44,9 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     /** The bound of {@link #await}: far beyond what any step of a test takes. */
     public static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** As {@code conf/tailrace.yaml} says; it is no setting. */
+    private static final int MAINTENANCE_CONNECTIONS = 3;
+
     private final boolean migrated;
     private final TestClock clock = new TestClock(this);
     private @Nullable Opened opened;
@@ -76,7 +79,8 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
     public void afterAll(ExtensionContext context) {
         Opened closing = opened();
         List<Object> left = new ArrayList<>();
-        if (isLent(closing.database.service()) || isLent(closing.database.maintenance())) {
+        if (isLent(closing.database.service(), closing.config.poolSize())
+                || isLent(closing.database.maintenance(), MAINTENANCE_CONNECTIONS)) {
             left.addAll(sessions());
         }
         await(closing.database.close());
@@ -89,19 +93,25 @@ public final class TestDatabase implements BeforeAllCallback, AfterAllCallback {
         }
     }
 
-    /** Whether somebody still has a connection of the pool: then taking as many as it has makes it open another. */
-    private static boolean isLent(Pool pool) {
-        int size = pool.size();
+    /**
+     * Whether somebody still has a connection of the pool: then it cannot give out as many as it may have. A pool prefers
+     * to open one more to handing over one of another event loop, so counting what it has already says nothing.
+     */
+    private static boolean isLent(Pool pool, int most) {
+        if (pool.size() == 0) {
+            return false;
+        }
         List<Future<SqlConnection>> taken = new ArrayList<>();
-        for (int i = 0; i < size; i++) {
+        for (int i = 0; i < most; i++) {
             taken.add(pool.getConnection());
         }
-        boolean all = await(Future.join(taken).transform(done -> Future.succeededFuture(done.succeeded())));
-        boolean lent = !all || pool.size() > size;
+        boolean all = await(Future.join(taken)
+                .timeout(3, TimeUnit.SECONDS)
+                .transform(done -> Future.succeededFuture(done.succeeded())));
         taken.stream()
                 .filter(Future::succeeded)
                 .forEach(connection -> await(connection.result().close()));
-        return lent;
+        return !all;
     }
 
     /** Sessions that are left once those that are just closing had time to. */

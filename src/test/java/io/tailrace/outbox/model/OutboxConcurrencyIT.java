@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,7 +101,7 @@ class OutboxConcurrencyIT {
                 } else if (backlog.get() < BACKLOG) {
                     clients.produce(outbox, random);
                 } else {
-                    Thread.onSpinWait();
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
                 }
             })));
         }
@@ -110,7 +111,6 @@ class OutboxConcurrencyIT {
             thread.get();
         }
         upkeep.shutdown();
-        System.out.println(new java.util.TreeMap<>(Clients.AW.T));
         assertThat(upkeep.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
         drain();
         check();
