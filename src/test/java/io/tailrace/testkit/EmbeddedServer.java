@@ -41,8 +41,9 @@ final class EmbeddedServer {
                     .setServerConfig("max_connections", "200")
                     .setServerConfig("timezone", PostgresServer.ZONE)
                     .setServerConfig("log_lock_waits", "on")
-                    // The library turns it off; a commit that costs nothing would hide what commits cost.
+                    // The library turns both off; a commit that costs nothing would hide what commits cost.
                     .setServerConfig("fsync", "on")
+                    .setServerConfig("synchronous_commit", "on")
                     .setServerConfig("max_wal_size", "2GB")
                     .setServerConfig("shared_buffers", "256MB")
                     .start();

@@ -51,6 +51,10 @@ public final class RestartableServer implements AutoCloseable {
                     .setOutputRedirector(Redirect.appendTo(log.toFile()))
                     .setErrorRedirector(Redirect.appendTo(log.toFile()))
                     .setLocaleConfig("locale", "C")
+                    // The library turns these off: what was acknowledged would be lost with the server.
+                    .setServerConfig("fsync", "on")
+                    .setServerConfig("synchronous_commit", "on")
+                    .setServerConfig("full_page_writes", "on")
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
