@@ -50,7 +50,10 @@ final class PublicVerticle extends VerticleBase {
         return listening
                 .requestHandler(router())
                 .invalidRequestHandler(InvalidRequests::answer)
-                .connectionHandler(connection -> watchdog.opened(connection, options))
+                .connectionHandler(connection -> {
+                    DrainHandler.watch(connection);
+                    watchdog.opened(connection, options);
+                })
                 .listen();
     }
 

@@ -8,7 +8,6 @@ import io.tailrace.testkit.ServiceProcesses;
 import io.tailrace.testkit.TestDatabase;
 import io.tailrace.testkit.TestKeys;
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,9 +15,6 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -59,47 +55,21 @@ class ServeIT {
         return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
-    /** What the writers saw. */
-    private static final class Ledger {
-        final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
-        final Queue<String> oddAnswers = new ConcurrentLinkedQueue<>();
-        final Queue<String> cut = new ConcurrentLinkedQueue<>();
-    }
-
-    /** Writes until the port is closed. */
-    private static Callable<Void> writer(ServiceProcess service, String key, int number, Ledger ledger) {
-        return () -> {
-            for (int i = 0; ; i++) {
-                String id = "sigterm:" + number + ":" + i;
-                try {
-                    HttpResponse<String> answer = send(post(service, key, "/v1/outbox/batches", batch(id)));
-                    if (answer.statusCode() == 201) {
-                        ledger.acknowledged.add(id);
-                    } else {
-                        ledger.oddAnswers.add(answer.statusCode() + " " + answer.body());
-                    }
-                } catch (ConnectException e) {
-                    return null;
-                } catch (IOException e) {
-                    ledger.cut.add(id + " " + e);
-                }
-            }
-        };
-    }
-
     @Test
     @DisplayName("OPS-3 SIGTERM under load loses no acknowledged write and cuts no request")
     void sigtermUnderLoad() throws Exception {
         String key = TestKeys.all(db);
         ServiceProcess service = services.start(db.config());
-        Ledger ledger = new Ledger();
+        KeepAliveWriter.Ledger ledger = new KeepAliveWriter.Ledger();
+        URI target = URI.create(service.url() + "/v1/outbox/batches");
         ExecutorService pool = Executors.newFixedThreadPool(WRITERS);
         try {
             List<Future<Void>> writers = new ArrayList<>();
             for (int i = 0; i < WRITERS; i++) {
-                writers.add(pool.submit(writer(service, key, i, ledger)));
+                writers.add(pool.submit(
+                        new KeepAliveWriter(target, key, number -> batch("sigterm:" + number), i, WRITERS, ledger)));
             }
-            Awaitility.await("under load").until(() -> ledger.acknowledged.size() > 500);
+            Awaitility.await("under load").atMost(Duration.ofSeconds(60)).until(() -> ledger.acknowledged.size() > 500);
 
             service.sigterm();
             assertThat(service.exitCode()).isEqualTo(143);
@@ -110,11 +80,11 @@ class ServeIT {
             pool.shutdownNow();
         }
 
-        List<String> stored = db.query("SELECT batch_id FROM telegram_outbox WHERE batch_id LIKE 'sigterm:%'").stream()
-                .map(row -> String.valueOf(row.get("batch_id")))
+        List<Integer> stored = db.query("SELECT batch_id FROM telegram_outbox WHERE batch_id LIKE 'sigterm:%'").stream()
+                .map(row -> Integer.valueOf(String.valueOf(row.get("batch_id")).substring("sigterm:".length())))
                 .toList();
         assertThat(stored).doesNotHaveDuplicates().containsAll(ledger.acknowledged);
-        assertThat(ledger.oddAnswers).isEmpty();
+        assertThat(ledger.otherAnswers).isEmpty();
         assertThat(ledger.cut).as("requests cut").isEmpty();
         assertThat(service.log()).contains("stopped").doesNotContain("not everything in time");
     }
