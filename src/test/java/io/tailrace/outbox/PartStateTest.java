@@ -30,9 +30,8 @@ class PartStateTest {
         for (String row : rows) {
             List<String> cells = Arrays.asList(row.trim().split(" +"));
             PartState from = PartState.of(cells.get(0));
-            int column = 1;
             for (PartState to : PartState.values()) {
-                boolean legal = cells.get(column++).equals("yes");
+                boolean legal = cells.get(1 + to.ordinal()).equals("yes");
                 assertThat(from.canBecome(to)).as("%s to %s", from, to).isEqualTo(legal);
                 pairs++;
             }
@@ -44,8 +43,7 @@ class PartStateTest {
     void wireNames() {
         for (PartState state : PartState.values()) {
             assertThat(PartState.of(state.wire())).isEqualTo(state);
-            assertThat(state.inFlight())
-                    .isEqualTo(List.of("pending", "leased", "retry_wait").contains(state.wire()));
+            assertThat(state.inFlight()).isEqualTo(List.of("pending", "leased", "retry_wait").contains(state.wire()));
         }
     }
 }
