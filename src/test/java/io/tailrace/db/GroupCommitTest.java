@@ -98,7 +98,8 @@ class GroupCommitTest {
     }
 
     @Test
-    @DisplayName("OUT-10 an entry that finds the lane idle is flushed at once; what comes meanwhile goes together with the next")
+    @DisplayName(
+            "OUT-10 an entry that finds the lane idle is flushed at once; what comes meanwhile goes together with the next")
     void idleAndGathered() throws Exception {
         GroupCommit<String, String> lane = lane();
         Future<String> a = lane.submit("a");
@@ -133,7 +134,11 @@ class GroupCommitTest {
         }
         assertThat(groups)
                 .containsExactly(
-                        List.of("a", "b", "c"), List.of("d4444"), List.of("e55555"), List.of("f".repeat(50)), List.of("g"));
+                        List.of("a", "b", "c"),
+                        List.of("d4444"),
+                        List.of("e55555"),
+                        List.of("f".repeat(50)),
+                        List.of("g"));
     }
 
     @Test
@@ -227,7 +232,9 @@ class GroupCommitTest {
     }
 
     @ParameterizedTest(name = "OUT-10 a flush that failed as {0} is not tried again")
-    @EnumSource(value = DatabaseFailure.Kind.class, names = {"OUTCOME_UNKNOWN", "UNAVAILABLE", "OVERLOADED"})
+    @EnumSource(
+            value = DatabaseFailure.Kind.class,
+            names = {"OUTCOME_UNKNOWN", "UNAVAILABLE", "OVERLOADED"})
     void notTriedAgain(DatabaseFailure.Kind kind) throws Exception {
         GroupCommit<String, String> lane = lane();
         lane.submit("0");
@@ -268,7 +275,8 @@ class GroupCommitTest {
         GroupCommit<String, String> lane = lane();
         Context caller = vertx.getOrCreateContext();
         Promise<Boolean> same = Promise.promise();
-        caller.runOnContext(ignored -> lane.submit("a").onComplete(done -> same.complete(Vertx.currentContext() == caller)));
+        caller.runOnContext(
+                ignored -> lane.submit("a").onComplete(done -> same.complete(Vertx.currentContext() == caller)));
         next(flushes).done();
         assertThat(get(same.future())).isTrue();
     }

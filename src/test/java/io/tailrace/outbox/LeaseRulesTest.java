@@ -26,8 +26,24 @@ class LeaseRulesTest {
     private static InflightPart part(
             PartState state, @Nullable Instant leasedUntil, @Nullable Instant startedAt, @Nullable String lastOutcome) {
         return new InflightPart(
-                ID, 1, "7", null, 0, DeliveryPolicy.CREATE, state, TOKEN, leasedUntil, NOW.minusSeconds(60), startedAt,
-                null, 2, 1, 1, 1, 100, lastOutcome);
+                ID,
+                1,
+                "7",
+                null,
+                0,
+                DeliveryPolicy.CREATE,
+                state,
+                TOKEN,
+                leasedUntil,
+                NOW.minusSeconds(60),
+                startedAt,
+                null,
+                2,
+                1,
+                1,
+                1,
+                100,
+                lastOutcome);
     }
 
     private static List<Settlement> settlements(long token) {
@@ -60,7 +76,8 @@ class LeaseRulesTest {
             InflightPart part = parts.get(cells.get(0));
             List<String> verdicts = new ArrayList<>();
             for (Settlement settlement : settlements(token)) {
-                verdicts.add(part == null ? "?" : inShort(LeaseRules.settle(part, settlement, NOW, RetryPolicy.DEFAULT)));
+                verdicts.add(
+                        part == null ? "?" : inShort(LeaseRules.settle(part, settlement, NOW, RetryPolicy.DEFAULT)));
             }
             assertThat(verdicts).as(cells.get(0)).isEqualTo(cells.subList(1, 7));
         }
@@ -83,7 +100,8 @@ class LeaseRulesTest {
     }
 
     @Test
-    @DisplayName("OUT-16 OUT-17 every settlement of a part in flight with its latest token, in every state it can be in")
+    @DisplayName(
+            "OUT-16 OUT-17 every settlement of a part in flight with its latest token, in every state it can be in")
     void latestToken() {
         expect("""
                 part                        delivered   retry      throttled  release  ambiguous   dead_letter
@@ -138,7 +156,8 @@ class LeaseRulesTest {
             List<String> cells = Arrays.asList(row.trim().split(" +"));
             String[] name = cells.get(0).split("/", -1);
             EndedPart part = ended(PartState.of(name[0]), name[1]);
-            assertThat(settlements(TOKEN)).extracting(s -> inShort(LeaseRules.settleEnded(part, s)))
+            assertThat(settlements(TOKEN))
+                    .extracting(s -> inShort(LeaseRules.settleEnded(part, s)))
                     .as(cells.get(0))
                     .isEqualTo(cells.subList(1, 7));
             for (Settlement settlement : settlements(TOKEN - 1)) {
@@ -154,8 +173,10 @@ class LeaseRulesTest {
         assertThat(LeaseRules.holds(leased, TOKEN, NOW.minusNanos(1_000))).isTrue();
         assertThat(LeaseRules.holds(leased, TOKEN, NOW)).isFalse();
         assertThat(LeaseRules.holds(leased, TOKEN + 1, NOW.minusSeconds(1))).isFalse();
-        assertThat(LeaseRules.holds(part(PartState.PENDING, NOW, null, null), TOKEN, NOW.minusSeconds(1))).isFalse();
-        assertThat(LeaseRules.holds(part(PartState.LEASED, null, null, null), TOKEN, NOW)).isFalse();
+        assertThat(LeaseRules.holds(part(PartState.PENDING, NOW, null, null), TOKEN, NOW.minusSeconds(1)))
+                .isFalse();
+        assertThat(LeaseRules.holds(part(PartState.LEASED, null, null, null), TOKEN, NOW))
+                .isFalse();
     }
 
     @Test
@@ -167,15 +188,31 @@ class LeaseRulesTest {
                     for (int lapses = 0; lapses <= 5; lapses++) {
                         for (int expiry : new int[] {-1, 0, 1, 99}) {
                             InflightPart part = new InflightPart(
-                                    ID, 1, "7", null, 0, policy, PartState.LEASED, TOKEN, NOW, NOW,
+                                    ID,
+                                    1,
+                                    "7",
+                                    null,
+                                    0,
+                                    policy,
+                                    PartState.LEASED,
+                                    TOKEN,
+                                    NOW,
+                                    NOW,
                                     started ? NOW.minusSeconds(9) : null,
-                                    expiry == 99 ? null : NOW.plusSeconds(expiry), 2, 1, 1, lapses, 100, null);
+                                    expiry == 99 ? null : NOW.plusSeconds(expiry),
+                                    2,
+                                    1,
+                                    1,
+                                    lapses,
+                                    100,
+                                    null);
                             String expected = expiry == -1 || expiry == 0
                                     ? "expired"
                                     : (started || !known) && !policy.mayRepeat()
                                             ? "ambiguous"
                                             : lapses >= 4 ? "dead_letter" : "retry_wait";
-                            assertThat(inShort(LeaseRules.lapse(part, known, NOW))).isEqualTo(expected);
+                            assertThat(inShort(LeaseRules.lapse(part, known, NOW)))
+                                    .isEqualTo(expected);
                         }
                     }
                 }
@@ -194,7 +231,8 @@ class LeaseRulesTest {
         assertThat(backs).extracting(Back::throttleCount).containsExactly(1, 2, 1);
         assertThat(backs).extracting(Back::rescueCount).containsExactly(1, 1, 1);
         assertThat(backs).extracting(Back::lapses).containsExactly(0, 0, 1);
-        assertThat(backs).extracting(Back::availableAt)
+        assertThat(backs)
+                .extracting(Back::availableAt)
                 .containsExactly(NOW.plusMillis(1_100), NOW.plusSeconds(60), null);
         Back lapsed = (Back) LeaseRules.lapse(part(PartState.LEASED, NOW, null, null), true, NOW);
         assertThat(lapsed.attemptCount()).isEqualTo(2);
@@ -211,9 +249,9 @@ class LeaseRulesTest {
         Settlement retry = settlements(TOKEN).get(1);
         InflightPart old = part(PartState.LEASED, NOW.plusSeconds(1), null, null);
         assertThat(inShort(LeaseRules.settle(old, retry, NOW, policy))).isEqualTo("dead_letter");
-        assertThat(inShort(LeaseRules.settle(old, retry, NOW.minusNanos(1_000), policy))).isEqualTo("retry_wait");
-        RetryPolicy two =
-                new RetryPolicy(Map.of(DeliveryPolicy.CREATE, new RetryPolicy.Rule(Duration.ofDays(1), 2)));
+        assertThat(inShort(LeaseRules.settle(old, retry, NOW.minusNanos(1_000), policy)))
+                .isEqualTo("retry_wait");
+        RetryPolicy two = new RetryPolicy(Map.of(DeliveryPolicy.CREATE, new RetryPolicy.Rule(Duration.ofDays(1), 2)));
         assertThat(inShort(LeaseRules.settle(old, retry, NOW, two))).isEqualTo("dead_letter");
         InflightPart started = part(PartState.LEASED, NOW.plusSeconds(1), NOW, null);
         assertThat(inShort(LeaseRules.settle(started, retry, NOW, two))).isEqualTo("ambiguous");

@@ -47,7 +47,8 @@ class OutboxCallerTransactionIT {
     }
 
     private JsonObject enqueued(String json) {
-        return new JsonObject(db.value(String.class, "SELECT (tailrace.enqueue(tailrace.default_tenant(), ?::jsonb))::text", json));
+        return new JsonObject(
+                db.value(String.class, "SELECT (tailrace.enqueue(tailrace.default_tenant(), ?::jsonb))::text", json));
     }
 
     private static ServerErrorMessage refusal(Throwable thrown) {
@@ -72,7 +73,9 @@ class OutboxCallerTransactionIT {
         for (int i = 0; i < 2; i++) {
             JsonObject part = parts.getJsonObject(i);
             PartView view = fixture.view(PartId.parse(part.getString("id")).orElseThrow());
-            assertThat(part.getInteger("part_index")).isEqualTo(view.partIndex()).isEqualTo(i);
+            assertThat(part.getInteger("part_index"))
+                    .isEqualTo(view.partIndex())
+                    .isEqualTo(i);
             assertThat(part.getString("operation_id")).isEqualTo(view.operationId());
             assertThat(part.getString("state")).isEqualTo("pending");
             assertThat(part.getBoolean("inserted")).isTrue();
@@ -88,7 +91,10 @@ class OutboxCallerTransactionIT {
     void rollsBack() {
         try (RawTransaction caller = new RawTransaction(db)) {
             caller.enqueue("gone", "k1").rollback();
-            caller.enqueue("kept", "k1").run("SAVEPOINT s").enqueue("undone", "k2").run("ROLLBACK TO s");
+            caller.enqueue("kept", "k1")
+                    .run("SAVEPOINT s")
+                    .enqueue("undone", "k2")
+                    .run("ROLLBACK TO s");
             caller.enqueue("kept too", "k2");
             caller.commit();
         }
@@ -123,7 +129,8 @@ class OutboxCallerTransactionIT {
     }
 
     @Test
-    @DisplayName("OUT-33 SQL, Java and the service are one implementation: each finds the other's batch, by the same rules")
+    @DisplayName(
+            "OUT-33 SQL, Java and the service are one implementation: each finds the other's batch, by the same rules")
     void sameRules() {
         enqueued(RawTransaction.json("b", "k"));
         assertThat(fixture.enqueue("b", part("k")).anyInserted()).isFalse();
@@ -140,7 +147,8 @@ class OutboxCallerTransactionIT {
         Claim.Item bad = fixture.claimOne();
         fixture.settle(OutboxFixture.deadLetter(bad));
         JsonObject behind = enqueued(RawTransaction.json("b", "k", "k", "k", "k"));
-        assertThat(behind.getJsonArray("parts").getJsonObject(3).getString("state")).isEqualTo("cancelled");
+        assertThat(behind.getJsonArray("parts").getJsonObject(3).getString("state"))
+                .isEqualTo("cancelled");
     }
 
     static Stream<Arguments> unacceptable() {
@@ -155,15 +163,24 @@ class OutboxCallerTransactionIT {
                 Arguments.of("/parts", "{\"batch_id\":\"b\",\"parts\":[]}"),
                 Arguments.of("/parts/0", "{\"batch_id\":\"b\",\"parts\":[7]}"),
                 Arguments.of("/extra", "{\"batch_id\":\"b\",\"parts\":[" + part + "],\"extra\":1}"),
-                Arguments.of("/parts/1/bot_id", "{\"batch_id\":\"b\",\"parts\":[" + part + "," + without(part, "bot_id") + "]}"),
+                Arguments.of(
+                        "/parts/1/bot_id",
+                        "{\"batch_id\":\"b\",\"parts\":[" + part + "," + without(part, "bot_id") + "]}"),
                 Arguments.of("/parts/0/bot_id", one(part.replace("\"7\"", "\"\""))),
                 Arguments.of("/parts/0/chat_id", one(part.replace("\"1001\"", "1.5"))),
-                Arguments.of("/parts/0/payload", one(part.replaceFirst("\\{\"chat_id\":1001,\"text\":\"Hello\"}", "[]"))),
+                Arguments.of(
+                        "/parts/0/payload", one(part.replaceFirst("\\{\"chat_id\":1001,\"text\":\"Hello\"}", "[]"))),
                 Arguments.of("/parts/0/protected", one(part.replace("true", "\"yes\""))),
                 Arguments.of("/parts/0/priority", one(part.replace("\"protected\":true", "\"priority\":32768"))),
-                Arguments.of("/parts/0/delivery_policy", one(part.replace("\"protected\":true", "\"delivery_policy\":\"once\""))),
-                Arguments.of("/parts/0/expires_at", one(part.replace("\"protected\":true", "\"expires_at\":\"2026-11-30T10:00:00\""))),
-                Arguments.of("/parts/0/blob/sha256", one(part.replace("\"protected\":true", "\"blob\":{\"sha256\":\"AB\"}"))));
+                Arguments.of(
+                        "/parts/0/delivery_policy",
+                        one(part.replace("\"protected\":true", "\"delivery_policy\":\"once\""))),
+                Arguments.of(
+                        "/parts/0/expires_at",
+                        one(part.replace("\"protected\":true", "\"expires_at\":\"2026-11-30T10:00:00\""))),
+                Arguments.of(
+                        "/parts/0/blob/sha256",
+                        one(part.replace("\"protected\":true", "\"blob\":{\"sha256\":\"AB\"}"))));
     }
 
     private static String one(String part) {

@@ -19,8 +19,10 @@ class OutboxSchemaIT {
     static final TestDatabase db = TestDatabase.create();
 
     private static TreeSet<String> checked(String constraint) {
-        String definition =
-                db.value(String.class, "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ? AND conparentid = 0 AND coninhcount = 0", constraint);
+        String definition = db.value(
+                String.class,
+                "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ? AND conparentid = 0 AND coninhcount = 0",
+                constraint);
         TreeSet<String> values = new TreeSet<>();
         Matcher literal = Pattern.compile("'([a-z_]+)'").matcher(definition);
         while (literal.find()) {
@@ -50,8 +52,7 @@ class OutboxSchemaIT {
         List<Object> ofParent = unique("telegram_outbox");
         assertThat(ofParent).singleElement().asString().contains("(id, created_at)");
         List<Object> partitions = db.query("""
-                        SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'telegram_outbox'::regclass""")
-                .stream()
+                        SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'telegram_outbox'::regclass""").stream()
                 .map(row -> (Object) String.valueOf(row.get("name")))
                 .toList();
         assertThat(partitions).hasSizeGreaterThan(7);
@@ -66,8 +67,7 @@ class OutboxSchemaIT {
     private static List<Object> unique(String table) {
         return db.query("""
                         SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index
-                         WHERE indrelid = ?::regclass AND indisunique""", table)
-                .stream()
+                         WHERE indrelid = ?::regclass AND indisunique""", table).stream()
                 .map(row -> (Object) String.valueOf(row.get("definition")))
                 .toList();
     }
@@ -78,19 +78,21 @@ class OutboxSchemaIT {
         assertThat(db.number("""
                 SELECT count(*) FROM pg_constraint
                  WHERE contype = 'f' AND (conrelid::regclass::text LIKE 'telegram_outbox%'
-                                          OR confrelid::regclass::text LIKE 'telegram_outbox%')"""))
-                .isZero();
+                                          OR confrelid::regclass::text LIKE 'telegram_outbox%')""")).isZero();
     }
 
     @Test
     @DisplayName("OUT-33 the id that SQL answers is the one that the service reads")
     void partIds() {
-        for (String at : new String[] {"2026-11-30 20:41:26.123456+00", "2000-01-01 00:00:00+00", "2199-12-31 23:59:59.999999+00"}) {
+        for (String at :
+                new String[] {"2026-11-30 20:41:26.123456+00", "2000-01-01 00:00:00+00", "2199-12-31 23:59:59.999999+00"
+                }) {
             String opaque = db.value(String.class, "SELECT tailrace.part_id(9007199254740993, ?::timestamptz)", at);
             PartId id = PartId.parse(opaque).orElseThrow();
             assertThat(id.id()).isEqualTo(9_007_199_254_740_993L);
-            assertThat(id.createdAt()).isEqualTo(
-                    db.value(OffsetDateTime.class, "SELECT ?::timestamptz", at).toInstant());
+            assertThat(id.createdAt())
+                    .isEqualTo(db.value(OffsetDateTime.class, "SELECT ?::timestamptz", at)
+                            .toInstant());
         }
     }
 }

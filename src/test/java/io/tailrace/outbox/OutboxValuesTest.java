@@ -61,7 +61,8 @@ class OutboxValuesTest {
 
     @Property(tries = 500)
     @Label("OUT-19 the default delay is 500 ms doubled with each attempt, at most 10 minutes, and the jitter")
-    void defaultDelay(@ForAll @IntRange(min = 1, max = 1_000_000) int attempt, @ForAll @IntRange(max = 249) int jitter) {
+    void defaultDelay(
+            @ForAll @IntRange(min = 1, max = 1_000_000) int attempt, @ForAll @IntRange(max = 249) int jitter) {
         Duration delay = RetryPolicy.defaultDelay(attempt, jitter).minusMillis(jitter);
         double expected = Math.min(500 * Math.pow(2, attempt - 1.0), 600_000);
         assertThat(delay.toMillis()).isEqualTo((long) expected);

@@ -43,7 +43,8 @@ class PartStateTest {
     void wireNames() {
         for (PartState state : PartState.values()) {
             assertThat(PartState.of(state.wire())).isEqualTo(state);
-            assertThat(state.inFlight()).isEqualTo(List.of("pending", "leased", "retry_wait").contains(state.wire()));
+            assertThat(state.inFlight())
+                    .isEqualTo(List.of("pending", "leased", "retry_wait").contains(state.wire()));
         }
     }
 }

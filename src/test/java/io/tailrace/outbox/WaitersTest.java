@@ -60,8 +60,25 @@ class WaitersTest {
 
     private static Claim.Item item() {
         return new Claim.Item(
-                new PartId(1, Instant.EPOCH), 1, 1, Instant.EPOCH, "b", 0, "op", "7", null, null, "k", "m", 1, "{}", null,
-                DeliveryPolicy.CREATE, 0, null, null);
+                new PartId(1, Instant.EPOCH),
+                1,
+                1,
+                Instant.EPOCH,
+                "b",
+                0,
+                "op",
+                "7",
+                null,
+                null,
+                "k",
+                "m",
+                1,
+                "{}",
+                null,
+                DeliveryPolicy.CREATE,
+                0,
+                null,
+                null);
     }
 
     @Test
@@ -115,7 +132,8 @@ class WaitersTest {
     }
 
     @Test
-    @DisplayName("OUT-15 a nudge of one tenant leaves the others waiting; while anybody waits the database is asked anyway")
+    @DisplayName(
+            "OUT-15 a nudge of one tenant leaves the others waiting; while anybody waits the database is asked anyway")
     void tenantsAndPoll() throws Exception {
         Future<List<Claim.Item>> waiting = waiting("w");
         waiters.nudge(UUID.randomUUID());
@@ -129,8 +147,7 @@ class WaitersTest {
     @Test
     @DisplayName("OUT-15 when its time is up a waiter gets nothing, or what a claim that is under way brings it")
     void timeIsUp() throws Exception {
-        Future<List<Claim.Item>> brief =
-                waiters.await(TENANT, claim("w", null, 1, Duration.ofMillis(20)), () -> true);
+        Future<List<Claim.Item>> brief = waiters.await(TENANT, claim("w", null, 1, Duration.ofMillis(20)), () -> true);
         assertThat(get(brief)).isEmpty();
         Future<List<Claim.Item>> underWay =
                 waiters.await(TENANT, claim("w", null, 1, Duration.ofMillis(100)), () -> true);
