@@ -7,6 +7,7 @@ import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,12 +19,12 @@ class OutboxSchemaIT {
     @RegisterExtension
     static final TestDatabase db = TestDatabase.create();
 
-    private static TreeSet<String> checked(String constraint) {
+    private static Set<String> checked(String constraint) {
         String definition = db.value(
                 String.class,
                 "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ? AND conparentid = 0 AND coninhcount = 0",
                 constraint);
-        TreeSet<String> values = new TreeSet<>();
+        Set<String> values = new TreeSet<>();
         Matcher literal = Pattern.compile("'([a-z_]+)'").matcher(definition);
         while (literal.find()) {
             values.add(literal.group(1));
@@ -31,8 +32,8 @@ class OutboxSchemaIT {
         return values;
     }
 
-    private static TreeSet<String> names(Enum<?>[] values) {
-        TreeSet<String> names = new TreeSet<>();
+    private static Set<String> names(Enum<?>[] values) {
+        Set<String> names = new TreeSet<>();
         Arrays.stream(values).forEach(value -> names.add(value.name().toLowerCase(Locale.ROOT)));
         return names;
     }
