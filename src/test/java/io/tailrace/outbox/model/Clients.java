@@ -40,7 +40,7 @@ final class Clients {
         final AtomicLong lost = new AtomicLong();
     }
 
-    private static final Duration LEASE = Duration.ofMillis(400);
+    private static final Duration LEASE = Duration.ofMillis(250);
     private static final Duration WAIT = Duration.ofMillis(50);
 
     private static final List<DeliveryPolicy> POLICIES = List.of(DeliveryPolicy.values());
@@ -74,7 +74,7 @@ final class Clients {
         for (int i = 0; i < size; i++) {
             parts.add(part(shape));
         }
-        EnqueueResult result = AW.await(outbox.enqueue(tenant, new Batch("b" + number, parts, null)));
+        EnqueueResult result = TestDatabase.await(outbox.enqueue(tenant, new Batch("b" + number, parts, null)));
         if (result instanceof EnqueueResult.Stored stored) {
             for (EnqueueResult.StoredPart part : stored.parts()) {
                 ledger.acknowledged.put(id(part.id()), "b" + number + "/" + part.partIndex());
@@ -96,15 +96,15 @@ final class Clients {
         List<Claim.Item> items = claim(outbox, 1 + random.nextInt(8), LEASE, WAIT);
         for (Claim.Item item : items) {
             int dice = random.nextInt(100);
-            if (dice < 4) {
+            if (dice < 2) {
                 abandoned.add(new Abandoned(item));
                 continue;
             }
-            boolean started = dice >= 12 || random.nextBoolean();
+            boolean started = dice >= 8 || random.nextBoolean();
             if (started) {
                 start(outbox, item);
             }
-            if (dice < 8) {
+            if (dice < 5) {
                 abandoned.add(new Abandoned(item));
             } else {
                 settle(outbox, item, word(item, dice));
@@ -116,15 +116,15 @@ final class Clients {
 
     private static Settlement word(Claim.Item item, int dice) {
         Lease lease = new Lease(item.id(), item.leaseToken());
-        if (dice < 12) {
+        if (dice < 8) {
             return new Settlement.Release(lease);
-        } else if (dice < 20) {
+        } else if (dice < 14) {
             return new Settlement.Retry(lease, Duration.ofMillis(dice), null, null, Settlement.Failure.NONE);
-        } else if (dice < 24) {
+        } else if (dice < 18) {
             return new Settlement.Throttled(lease, Duration.ofMillis(dice), false, Settlement.Failure.NONE);
-        } else if (dice < 28) {
+        } else if (dice < 21) {
             return new Settlement.Ambiguous(lease, Settlement.Failure.NONE);
-        } else if (dice < 31) {
+        } else if (dice < 23) {
             return new Settlement.DeadLetter(lease, Settlement.Failure.NONE);
         }
         return new Settlement.Delivered(lease, List.of("5"), null, null, 200);
@@ -153,18 +153,18 @@ final class Clients {
 
     private List<Claim.Item> claim(Outbox outbox, int limit, Duration lease, Duration wait) {
         Claim claim = new Claim("sender", UUID.randomUUID(), limit, null, lease, wait);
-        List<Claim.Item> items = AW.await(outbox.claim(tenant, claim));
+        List<Claim.Item> items = TestDatabase.await(outbox.claim(tenant, claim));
         ledger.claimed.addAndGet(items.size());
         return items;
     }
 
     private void start(Outbox outbox, Claim.Item item) {
-        AW.await(outbox.start(tenant, List.of(new Lease(item.id(), item.leaseToken()))));
+        TestDatabase.await(outbox.start(tenant, List.of(new Lease(item.id(), item.leaseToken()))));
     }
 
     private void settle(Outbox outbox, Claim.Item item, Settlement settlement) {
         LeaseResult result =
-                AW.await(outbox.settle(tenant, List.of(settlement))).get(0);
+                TestDatabase.await(outbox.settle(tenant, List.of(settlement))).get(0);
         if (result instanceof LeaseResult.Done done && !done.state().inFlight()) {
             PartState before = ledger.ends.put(id(item.id()), done.state());
             if (before == PartState.DELIVERED && !done.replayed()) {
@@ -177,22 +177,5 @@ final class Clients {
 
     private static String id(PartId id) {
         return Long.toString(id.id());
-    }
-
-    static final class AW {
-        static final Map<String, AtomicLong> T = new ConcurrentHashMap<>();
-
-        static <T> T await(io.vertx.core.Future<T> f) {
-            long t = System.nanoTime();
-            T r = TestDatabase.await(f);
-            long d = (System.nanoTime() - t) / 1000000;
-            String who = StackWalker.getInstance()
-                    .walk(x -> x.skip(1).findFirst().get().getMethodName());
-            T.computeIfAbsent(who + " n", k -> new AtomicLong()).incrementAndGet();
-            T.computeIfAbsent(who + " ms", k -> new AtomicLong()).addAndGet(d);
-            T.computeIfAbsent(who + " max", k -> new AtomicLong()).accumulateAndGet(d, Math::max);
-            if (d > 1000) System.out.println(System.nanoTime() / 1000000000 + " " + who + " took " + d);
-            return r;
-        }
     }
 }
