@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -174,7 +175,7 @@ class WaitersTest {
         assertThat(call.claim.workerId()).isEqualTo("failing");
         call.answer.fail("broken");
         assertThat(get(gone)).isEmpty();
-        assertThat(failing.failed()).isTrue();
+        Awaitility.await("failed").until(failing::failed);
         assertThat(other.isComplete()).isFalse();
         waiters.nudge(TENANT);
         nextCall().answer.complete(List.of(item()));

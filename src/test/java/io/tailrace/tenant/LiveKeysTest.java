@@ -52,6 +52,15 @@ class LiveKeysTest {
         return query.answer.future();
     }
 
+    /** When the answer just given has been taken in: it travels over the context that the keys were made on. */
+    private void taken() throws Exception {
+        for (int hops = 0; hops < 4; hops++) {
+            Promise<Void> passed = Promise.promise();
+            vertx.getOrCreateContext().runOnContext(ignored -> passed.complete());
+            get(passed.future());
+        }
+    }
+
     private Query query() throws InterruptedException {
         Query query = queries.poll(10, SECONDS);
         assertThat(query).as("a query").isNotNull();
@@ -208,6 +217,7 @@ class LiveKeysTest {
         pass(LiveKeys.RENEW);
         assertThat(keys.find("k").succeeded()).as("still young enough").isTrue();
         query().answer.fail(gone);
+        taken();
 
         pass(LiveKeys.OLDEST.minus(LiveKeys.RENEW));
         Future<Optional<LiveKey>> down = keys.find("k");
