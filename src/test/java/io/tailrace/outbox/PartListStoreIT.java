@@ -130,7 +130,7 @@ class PartListStoreIT {
     @Test
     @DisplayName("OUT-14 the index for lists leaves the rewrite of a delivered part a heap-only one")
     void heapOnly() {
-        Awaitility.await().atMost(TestDatabase.PATIENCE).untilAsserted(() -> assertThat(DB.number("""
+        Awaitility.await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> assertThat(DB.number("""
                         SELECT coalesce(sum(n_tup_hot_upd), 0)::bigint FROM pg_stat_user_tables
                          WHERE relname LIKE 'telegram\\_outbox\\_p%'
                         """))
