@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two instances, eight claimers; one instance is killed half way, and half of its claimers die with it. */
+@org.junit.jupiter.api.condition.EnabledIfSystemProperty(named = "faults", matches = "true")
 class TwoInstancesIT {
     @RegisterExtension
     static final TestDatabase db = TestDatabase.create();
