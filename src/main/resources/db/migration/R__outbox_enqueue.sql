@@ -172,7 +172,8 @@ CREATE OR REPLACE FUNCTION tailrace.enqueue_parts(
     p_blob text[], p_blob_type text[], p_blob_name text[], p_policy text[], p_protected boolean[], p_priority integer[],
     p_available timestamptz[], p_expires timestamptz[])
     RETURNS TABLE (entry integer, part_index integer, id bigint, created_at timestamptz, operation_id text,
-                   state text, inserted boolean, stored_parts integer, code text, pointer text, detail text)
+                   state text, inserted boolean, stored_parts integer, code text, pointer text, detail text,
+                   claimable boolean)
     LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off
 AS $$
 DECLARE
@@ -212,12 +213,12 @@ BEGIN
     IF cardinality(v_known) > 0 THEN
         v_out := v_out || tailrace.pin_batches(v_patient, v_low, v_high, v_known, e_tenant, e_batch);
     END IF;
-    RETURN QUERY SELECT DISTINCT u.e, 0, 0::bigint, NULL::timestamptz, '', '', false, 0, 'set_aside', '', ''
+    RETURN QUERY SELECT DISTINCT u.e, 0, 0::bigint, NULL::timestamptz, '', '', false, 0, 'set_aside', '', '', false
                    FROM unnest(v_out) AS u(e);
     IF cardinality(v_known) > 0 THEN
         v_replay := tailrace.replayed_parts(v_low, v_high, v_known, e_tenant, e_batch);
         RETURN QUERY
-            SELECT r.entry, r.part_index, 0::bigint, NULL::timestamptz, '', '', false, 0, r.code, r.pointer, r.detail
+            SELECT r.entry, r.part_index, 0::bigint, NULL::timestamptz, '', '', false, 0, r.code, r.pointer, r.detail, false
               FROM tailrace.refused_replays(v_known, v_replay, p_entry, p_index, p_bot, p_chat, p_thread, p_key,
                        p_causation, p_dialog, p_trigger, p_method, p_version, p_payload, p_blob, p_policy,
                        p_protected, p_priority, p_expires) r
@@ -227,7 +228,7 @@ BEGIN
                        p_blob, p_policy, p_protected, p_priority, p_expires) r);
         RETURN QUERY
             SELECT r.entry, r.part_index, r.id, r.created_at, r.operation_id, r.state, false,
-                   greatest(r.last_stored, g.last_given) + 1, NULL, NULL, NULL
+                   greatest(r.last_stored, g.last_given) + 1, NULL, NULL, NULL, false
               FROM (SELECT u.*, max(u.part_index) OVER (PARTITION BY u.entry) AS last_stored FROM unnest(v_replay) u) r
               JOIN (SELECT u.e, max(u.i) AS last_given FROM unnest(p_entry, p_index) AS u(e, i) GROUP BY u.e) g ON g.e = r.entry
              WHERE r.entry <> ALL (v_out)
@@ -237,7 +238,7 @@ BEGIN
         RETURN QUERY
             SELECT DISTINCT ON (b.entry) b.entry, b.part_index, 0::bigint, NULL::timestamptz, '', '', false, 0, 'invalid_field',
                    '/parts/' || b.part_index || '/blob/sha256',
-                   'no blob with this digest is stored; send its bytes first (PUT /v1/outbox/blobs/{sha256})'
+                   'no blob with this digest is stored; send its bytes first (PUT /v1/outbox/blobs/{sha256})', false
               FROM tailrace.missing_blobs(e_tenant, p_entry, p_index, p_blob) b
              WHERE b.entry <> ALL (v_out);
         v_out := v_out || ARRAY(SELECT b.entry FROM tailrace.missing_blobs(e_tenant, p_entry, p_index, p_blob) b);
@@ -300,7 +301,8 @@ BEGIN
     )
     SELECT p.entry, p.part_index, p.new_id, v_now, p.op,
            CASE WHEN p.ended_by IS NULL THEN 'pending' ELSE 'cancelled' END, true,
-           max(p.part_index) OVER (PARTITION BY p.entry) + 1, NULL::text, NULL::text, NULL::text
+           max(p.part_index) OVER (PARTITION BY p.entry) + 1, NULL::text, NULL::text, NULL::text,
+           p.turn = 'c' AND p.ended_by IS NULL
       FROM placed p;
 END
 $$;

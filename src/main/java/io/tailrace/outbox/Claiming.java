@@ -7,6 +7,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * Claims: one transaction that locks candidates, leases those whose turn it is, and reads what they carry.
@@ -35,7 +36,7 @@ final class Claiming {
     }
 
     private Future<List<Claim.Item>> attempt(UUID tenant, Claim claim, int tries) {
-        return database.transaction(connection -> new Run(connection, tenant, claim).items())
+        return database.transactionEndingIn(connection -> new Run(connection, tenant, claim).leasedItems())
                 .onSuccess(items -> metrics.claimed(items.size()))
                 .recover(cause -> {
                     // Two claims met two candidates of one key; the database let one of them have it.
@@ -60,18 +61,19 @@ final class Claiming {
             this.claim = claim;
         }
 
-        Future<List<Claim.Item>> items() {
+        /** Leases; answers the statement that reads what was leased. */
+        Future<Supplier<Future<List<Claim.Item>>>> leasedItems() {
             UUID claimId = claim.claimId();
             Future<List<InflightPart>> before = claimId == null
                     ? Future.succeededFuture(List.of())
                     : OutboxClaims.sameClaim(connection, tenant, claimId);
             return before.compose(same -> {
                 if (!same.isEmpty()) {
-                    return OutboxClaims.items(connection, same);
+                    return Future.succeededFuture(() -> OutboxClaims.items(connection, same));
                 }
                 // Sent together; the second statement begins when the first has ended, and sees what it moved.
                 Future<Integer> activated = OutboxClaims.activate(connection, ACTIVATIONS);
-                return Future.all(activated, round(1)).compose(done -> OutboxClaims.items(connection, leased));
+                return Future.all(activated, round(1)).map(done -> () -> OutboxClaims.items(connection, leased));
             });
         }
 

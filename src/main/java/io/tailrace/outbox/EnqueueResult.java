@@ -13,6 +13,11 @@ public sealed interface EnqueueResult {
         public boolean anyInserted() {
             return parts.stream().anyMatch(StoredPart::inserted);
         }
+
+        /** Whether a claim would find one of them now, so that it is worth waking somebody. */
+        boolean anyClaimable() {
+            return parts.stream().anyMatch(StoredPart::claimable);
+        }
     }
 
     /**
@@ -23,6 +28,11 @@ public sealed interface EnqueueResult {
      */
     record Refused(String code, String pointer, String detail) implements EnqueueResult {}
 
-    /** One part of the answer, in part order. */
-    record StoredPart(PartId id, String operationId, int partIndex, PartState state, boolean inserted) {}
+    /**
+     * One part of the answer, in part order.
+     *
+     * @param claimable inserted at the head of its key and due; a part behind another is heard of when that one ends
+     */
+    record StoredPart(
+            PartId id, String operationId, int partIndex, PartState state, boolean inserted, boolean claimable) {}
 }

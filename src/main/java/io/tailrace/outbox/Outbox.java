@@ -89,7 +89,7 @@ public final class Outbox implements OutboxService {
         OutboxEnqueues.Entry entry = new OutboxEnqueues.Entry(tenant, batch);
         Future<EnqueueResult> result = settings.groupCommit() ? lanes.submit(entry) : enqueues.alone(entry);
         return result.onSuccess(stored -> {
-            if (stored instanceof EnqueueResult.Stored done && done.anyInserted()) {
+            if (stored instanceof EnqueueResult.Stored done && done.anyClaimable()) {
                 nudge(tenant);
             }
         });

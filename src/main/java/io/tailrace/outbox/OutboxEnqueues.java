@@ -33,7 +33,8 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
     }
 
     private static final String ENQUEUE = """
-            SELECT entry, part_index, id, created_at, operation_id, state, inserted, stored_parts, code, pointer, detail
+            SELECT entry, part_index, id, created_at, operation_id, state, inserted, stored_parts, code, pointer, detail,
+                   claimable
               FROM tailrace.enqueue_parts($1::integer, $2::integer, $3::uuid[], $4::text[], $5::text[], $6::integer[],
                    $7::integer[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
                    $15::text[], $16::integer[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
@@ -194,6 +195,7 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
                 row.getString("operation_id"),
                 row.getInteger("part_index"),
                 PartState.of(row.getString("state")),
-                row.getBoolean("inserted"));
+                row.getBoolean("inserted"),
+                row.getBoolean("claimable"));
     }
 }

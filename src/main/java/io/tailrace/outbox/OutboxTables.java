@@ -9,13 +9,20 @@ public final class OutboxTables {
     /** Each row is rewritten once, when its part ends; the free half takes that in place (ADR 3 has the figures). */
     private static final Map<String, String> HALF_FULL = Map.of("fillfactor", "50");
 
+    /*
+     * No index of a day contains the time: a bound on it prunes, and must never look like a way to read a whole index
+     * (V004__keys_without_time.sql).
+     */
+
     /** OUT-28: uniqueness is each day's own backstop; across days the enqueue's lock and look-up give it. */
     public static final PartitionedTable PARTS = PartitionedTable.daily("telegram_outbox", "created_at")
+            .withPrimaryKey("id")
             .withUnique("batch_part", "tenant_id", "batch_id", "part_index")
             .withStorage(HALF_FULL);
 
-    public static final PartitionedTable ATTEMPTS =
-            PartitionedTable.daily("telegram_outbox_attempts", "claimed_at").withStorage(HALF_FULL);
+    public static final PartitionedTable ATTEMPTS = PartitionedTable.daily("telegram_outbox_attempts", "claimed_at")
+            .withPrimaryKey("outbox_id", "lease_token")
+            .withStorage(HALF_FULL);
 
     public static final List<PartitionedTable> DAILY = List.of(PARTS, ATTEMPTS);
 

@@ -27,10 +27,13 @@ final class PartitionStore {
      */
     private static final String CREATE_TABLE = """
             SELECT format('CREATE TABLE %1$I.%2$I (LIKE %1$I.%3$I INCLUDING ALL EXCLUDING IDENTITY, '
-                          'CONSTRAINT %4$I CHECK (%5$I IS NOT NULL AND %5$I >= %6$L::timestamptz AND %5$I < %7$L::timestamptz))%8$s',
+                          'CONSTRAINT %4$I CHECK (%5$I IS NOT NULL AND %5$I >= %6$L::timestamptz AND %5$I < %7$L::timestamptz)%9$s)%8$s',
                           n.nspname, $2::text, c.relname, $2::text || $3::text, $4::text, $5::text, $6::text,
                           (SELECT ' WITH (' || string_agg(format('%s = %L', s.name, s.value), ', ') || ')'
-                           FROM unnest($7::text[], $8::text[]) AS s (name, value)))
+                           FROM unnest($7::text[], $8::text[]) AS s (name, value)),
+                          (SELECT format(', CONSTRAINT %I PRIMARY KEY (', $2::text || '_pkey')
+                                  || string_agg(quote_ident(k.name), ', ' ORDER BY k.place) || ')'
+                           FROM unnest($9::text[]) WITH ORDINALITY AS k (name, place)))
             FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE c.oid = to_regclass(quote_ident($1::text))
@@ -89,7 +92,8 @@ final class PartitionStore {
                         from,
                         to,
                         storage.keySet().toArray(String[]::new),
-                        storage.values().toArray(String[]::new))));
+                        storage.values().toArray(String[]::new),
+                        table.primaryKey().toArray(String[]::new))));
         for (PartitionedTable.UniqueIndex index : table.uniqueIndexes()) {
             done = done.compose(made -> run(
                     connection,

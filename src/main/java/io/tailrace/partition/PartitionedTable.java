@@ -12,6 +12,8 @@ import java.util.regex.Pattern;
  * @param name the partitioned parent, unquoted, as the search path finds it
  * @param column the partition key, a {@code timestamptz}
  * @param ahead how many periods after the current one must always exist, 1 to 400
+ * @param primaryKey of each partition, where the parent has none because its own would have to contain the partition key;
+ *     empty: as the parent says
  * @param uniqueIndexes made on each partition and not on the parent, where they need not contain the partition key
  * @param storage storage parameters of each partition, such as {@code fillfactor}
  */
@@ -20,6 +22,7 @@ public record PartitionedTable(
         String column,
         Period period,
         int ahead,
+        List<String> primaryKey,
         List<UniqueIndex> uniqueIndexes,
         Map<String, String> storage) {
 
@@ -42,6 +45,7 @@ public record PartitionedTable(
     }
 
     public PartitionedTable {
+        primaryKey = List.copyOf(primaryKey);
         uniqueIndexes = List.copyOf(uniqueIndexes);
         storage = Map.copyOf(storage);
         if (name.isEmpty() || column.isEmpty()) {
@@ -70,26 +74,30 @@ public record PartitionedTable(
 
     /** A table of one partition a day: today and the seven days after it exist. */
     public static PartitionedTable daily(String name, String column) {
-        return new PartitionedTable(name, column, Period.DAY, DAYS_AHEAD, List.of(), Map.of());
+        return new PartitionedTable(name, column, Period.DAY, DAYS_AHEAD, List.of(), List.of(), Map.of());
     }
 
     /** A table of one partition a month: the current month and the three after it exist. */
     public static PartitionedTable monthly(String name, String column) {
-        return new PartitionedTable(name, column, Period.MONTH, MONTHS_AHEAD, List.of(), Map.of());
+        return new PartitionedTable(name, column, Period.MONTH, MONTHS_AHEAD, List.of(), List.of(), Map.of());
+    }
+
+    public PartitionedTable withPrimaryKey(String... columns) {
+        return new PartitionedTable(name, column, period, ahead, List.of(columns), uniqueIndexes, storage);
     }
 
     public PartitionedTable withUnique(String suffix, String... columns) {
         List<UniqueIndex> indexes = new ArrayList<>(uniqueIndexes);
         indexes.add(new UniqueIndex(suffix, List.of(columns)));
-        return new PartitionedTable(name, column, period, ahead, indexes, storage);
+        return new PartitionedTable(name, column, period, ahead, primaryKey, indexes, storage);
     }
 
     public PartitionedTable withStorage(Map<String, String> parameters) {
-        return new PartitionedTable(name, column, period, ahead, uniqueIndexes, parameters);
+        return new PartitionedTable(name, column, period, ahead, primaryKey, uniqueIndexes, parameters);
     }
 
     public PartitionedTable withAhead(int periods) {
-        return new PartitionedTable(name, column, period, periods, uniqueIndexes, storage);
+        return new PartitionedTable(name, column, period, periods, primaryKey, uniqueIndexes, storage);
     }
 
     String partitionName(Span span) {

@@ -69,7 +69,7 @@ final class FakeOutbox implements OutboxService {
         }
         List<EnqueueResult.StoredPart> stored = IntStream.range(0, batch.parts().size())
                 .mapToObj(i -> new EnqueueResult.StoredPart(
-                        new PartId(ids.incrementAndGet(), CREATED), "tgop:v1:0", i, PartState.PENDING, true))
+                        new PartId(ids.incrementAndGet(), CREATED), "tgop:v1:0", i, PartState.PENDING, true, true))
                 .toList();
         return Future.succeededFuture(new EnqueueResult.Stored(batch.batchId(), stored.size(), stored));
     }
