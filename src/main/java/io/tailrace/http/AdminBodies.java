@@ -3,6 +3,7 @@ package io.tailrace.http;
 import io.tailrace.tenant.Names;
 import io.tailrace.tenant.NewKey;
 import io.tailrace.tenant.Scope;
+import io.tailrace.tenant.Tenant;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the bodies of admin requests; what is not as it should be is a {@link Rejection} with its place. */
 final class AdminBodies {
-    private static final List<String> TENANT_FIELDS = List.of("name");
+    private static final List<String> TENANT_FIELDS = List.of("name", "retention_days");
     private static final List<String> KEY_FIELDS = List.of("name", "scopes", "bot_ids", "expires_at");
     private static final String SCOPES =
             Arrays.stream(Scope.values()).map(Scope::code).collect(Collectors.joining(", "));
@@ -25,21 +26,25 @@ final class AdminBodies {
 
     private AdminBodies() {}
 
-    /** {@code {"name": …}}: the name. */
-    static String tenant(byte[] body) {
+    record NewTenant(String name, int retentionDays) {}
+
+    static NewTenant tenant(byte[] body) {
         return JSON.read(body, in -> {
             in.beginObject();
             String name = null;
+            int retentionDays = Tenant.DEFAULT_RETENTION_DAYS;
             for (String field = in.nextName(); field != null; field = in.nextName()) {
-                if (!field.equals("name")) {
-                    throw in.unknown(TENANT_FIELDS);
+                switch (field) {
+                    case "name" -> name = name(in);
+                    case "retention_days" ->
+                        retentionDays = (int) in.number(Tenant.SHORTEST_RETENTION_DAYS, Tenant.LONGEST_RETENTION_DAYS);
+                    default -> throw in.unknown(TENANT_FIELDS);
                 }
-                name = name(in);
             }
             if (name == null) {
                 throw in.missing("name");
             }
-            return name;
+            return new NewTenant(name, retentionDays);
         });
     }
 

@@ -40,7 +40,8 @@ final class AdminTenants {
     }
 
     private Future<Answer> createTenant(RoutingContext context, byte[] body) {
-        return tenants.create(AdminBodies.tenant(body)).map(result -> {
+        AdminBodies.NewTenant asked = AdminBodies.tenant(body);
+        return tenants.create(asked.name(), asked.retentionDays()).map(result -> {
             if (result instanceof TenantResult.Created created) {
                 return Answer.created(out -> write(out, created.tenant()));
             }
@@ -129,6 +130,7 @@ final class AdminTenants {
         out.writeStartObject();
         out.writeStringField("id", tenant.id().toString());
         out.writeStringField("name", tenant.name());
+        out.writeNumberField("retention_days", tenant.retentionDays());
         out.writeStringField("created_at", Rfc3339.format(tenant.createdAt()));
         out.writeEndObject();
     }

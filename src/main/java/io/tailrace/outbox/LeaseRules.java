@@ -48,7 +48,8 @@ final class LeaseRules {
                     part.attemptCount() - 1,
                     part.throttleCount(),
                     part.rescueCount(),
-                    part.lapses(),
+                    // A worker that gives a part back is alive: the lapses before were not this payload's doing.
+                    0,
                     null,
                     Detail.NONE);
         } else if (settlement instanceof Settlement.Ambiguous ambiguous) {

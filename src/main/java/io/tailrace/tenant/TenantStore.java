@@ -12,16 +12,16 @@ import java.util.stream.StreamSupport;
 /** The table {@code tenants}. Every Future fails with {@link DatabaseFailure}. */
 final class TenantStore {
     private static final String CREATE = """
-            INSERT INTO tenants (id, name)
-            VALUES (gen_random_uuid(), $1::text)
+            INSERT INTO tenants (id, name, retention_days)
+            VALUES (gen_random_uuid(), $1::text, $2::integer)
             ON CONFLICT (name) DO NOTHING
-            RETURNING id, name, created_at
+            RETURNING id, name, retention_days, created_at
             """;
 
-    private static final String FIND = "SELECT id, name, created_at FROM tenants WHERE id = $1::uuid";
+    private static final String FIND = "SELECT id, name, retention_days, created_at FROM tenants WHERE id = $1::uuid";
 
     private static final String LIST = """
-            SELECT id, name, created_at
+            SELECT id, name, retention_days, created_at
               FROM tenants
              WHERE name > $1::text
              ORDER BY name
@@ -35,8 +35,8 @@ final class TenantStore {
     }
 
     /** The new tenant; none when the name is taken. */
-    Future<List<Tenant>> create(String name) {
-        return execute(CREATE, Tuple.of(name));
+    Future<List<Tenant>> create(String name, int retentionDays) {
+        return execute(CREATE, Tuple.of(name, retentionDays));
     }
 
     /** The tenant, or none. */
@@ -63,6 +63,7 @@ final class TenantStore {
         return new Tenant(
                 row.getUUID("id"),
                 row.getString("name"),
+                row.getInteger("retention_days"),
                 row.getOffsetDateTime("created_at").toInstant());
     }
 }

@@ -22,11 +22,15 @@ public final class Tenants {
     /**
      * Stores a tenant under a name that no other has.
      *
-     * @throws IllegalArgumentException when {@link Names#problem} has one with the name
+     * @param retentionDays {@link Tenant#SHORTEST_RETENTION_DAYS} to {@link Tenant#LONGEST_RETENTION_DAYS}
+     * @throws IllegalArgumentException when {@link Names#problem} has one with the name, or the days are out of range
      */
-    public Future<TenantResult> create(String name) {
+    public Future<TenantResult> create(String name, int retentionDays) {
         Names.require("a tenant's name", name);
-        return store.create(name)
+        if (retentionDays < Tenant.SHORTEST_RETENTION_DAYS || retentionDays > Tenant.LONGEST_RETENTION_DAYS) {
+            throw new IllegalArgumentException("retention of " + retentionDays + " days is out of range");
+        }
+        return store.create(name, retentionDays)
                 .map(made -> made.isEmpty() ? new TenantResult.NameTaken() : new TenantResult.Created(made.get(0)));
     }
 

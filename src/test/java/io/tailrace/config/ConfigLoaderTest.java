@@ -200,7 +200,7 @@ class ConfigLoaderTest {
         "outbox.dedup_days, always, 'a whole number or \"retention\"'",
         "outbox.lease, 999 ms, from 1 s to 15 min",
         "outbox.group_commit.lanes, 5, at least 17",
-        "database.pool_size, 7, at least 8",
+        "database.pool_size, 4, at least 5",
         "database.lock_timeout, 31 s, statement_timeout",
         "management.port, 8080, must differ from http.port",
         "management.admin_token, short, 16 characters",

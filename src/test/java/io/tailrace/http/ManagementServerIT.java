@@ -126,6 +126,22 @@ class ManagementServerIT {
     }
 
     @Test
+    void aTenantsRetentionIsKeptAndBounded() {
+        Reply made = admin.post("/admin/tenants", "{\"name\":\"kept\",\"retention_days\":90}");
+        Reply usual = admin.post("/admin/tenants", "{\"name\":\"usual\"}");
+
+        assertThat(made.status()).isEqualTo(201);
+        assertThat(made.json().getInteger("retention_days")).isEqualTo(90);
+        assertThat(usual.json().getInteger("retention_days")).isEqualTo(365);
+        for (String days : List.of("29", "36501", "-1", "1.5", "\"90\"", "null")) {
+            Reply refused = admin.post("/admin/tenants", "{\"name\":\"no\",\"retention_days\":" + days + "}");
+            assertThat(refused.status()).as(days).isEqualTo(422);
+            assertThat(refused.pointer()).isEqualTo("/retention_days");
+        }
+        assertThat(db.number("SELECT count(*) FROM tenants WHERE name = 'no'")).isZero();
+    }
+
+    @Test
     void aTakenNameIsAConflict() {
         Reply again = admin.post("/admin/tenants", "{\"name\":\"default\"}");
 

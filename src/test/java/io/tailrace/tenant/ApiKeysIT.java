@@ -217,7 +217,7 @@ class ApiKeysIT {
         assertThat(await(tenants.find(Tenant.DEFAULT)))
                 .hasValueSatisfying(tenant -> assertThat(tenant.name()).isEqualTo("default"));
         assertThat(await(tenants.find(UUID.randomUUID()))).isEmpty();
-        assertThat(await(tenants.create("default"))).isInstanceOf(TenantResult.NameTaken.class);
+        assertThat(await(tenants.create("default", 365))).isInstanceOf(TenantResult.NameTaken.class);
         assertThat(await(tenants.list("", 1))).hasSize(1);
     }
 }
