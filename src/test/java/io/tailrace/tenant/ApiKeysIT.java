@@ -57,7 +57,7 @@ class ApiKeysIT {
     @Test
     @DisplayName("API-3 a key names its tenant, scopes and bots")
     void recognised() {
-        UUID acme = ((TenantResult.Created) await(new Tenants(db.database()).create("acme")))
+        UUID acme = ((TenantResult.Created) await(new Tenants(db.database()).create("acme", 365)))
                 .tenant()
                 .id();
         NewKey asked = new NewKey("ci", Set.of(Scope.OUTBOX, Scope.OPERATE), Set.of("7", "8"), null);
@@ -73,7 +73,7 @@ class ApiKeysIT {
     @Test
     @DisplayName("API-3 a tenant has any number of named keys, and a list shows no secret")
     void listed() {
-        UUID tenant = ((TenantResult.Created) await(new Tenants(db.database()).create("lister")))
+        UUID tenant = ((TenantResult.Created) await(new Tenants(db.database()).create("lister", 365)))
                 .tenant()
                 .id();
         for (int i = 0; i < 3; i++) {
