@@ -1,6 +1,8 @@
 package io.tailrace.http;
 
 import io.tailrace.config.Secret;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Handler;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;

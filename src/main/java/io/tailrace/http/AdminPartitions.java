@@ -10,6 +10,7 @@ import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
 import io.tailrace.partition.TableView;
 import io.tailrace.partition.TableView.PartitionView;
+import io.tailrace.wire.Rfc3339;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

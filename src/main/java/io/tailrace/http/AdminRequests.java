@@ -1,6 +1,8 @@
 package io.tailrace.http;
 
 import io.tailrace.http.Answers.Answer;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;

@@ -1,5 +1,8 @@
 package io.tailrace.http;
 
+import io.tailrace.wire.Failures;
+import io.tailrace.wire.JsonBody;
+import io.tailrace.wire.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.http.HttpHeaders;

@@ -3,6 +3,8 @@ package io.tailrace.http;
 import io.tailrace.outbox.BatchRules;
 import io.tailrace.outbox.Blobs;
 import io.tailrace.tenant.Scope;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;

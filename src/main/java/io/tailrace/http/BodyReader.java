@@ -1,6 +1,10 @@
 package io.tailrace.http;
 
 import io.tailrace.config.HttpConfig;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
+import io.tailrace.wire.Rejection;
+import io.tailrace.wire.StrictJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.WorkerExecutor;

@@ -1,6 +1,9 @@
 package io.tailrace.http;
 
 import com.github.luben.zstd.ZstdInputStream;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
+import io.tailrace.wire.Rejection;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

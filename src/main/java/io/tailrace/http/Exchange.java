@@ -1,6 +1,12 @@
 package io.tailrace.http;
 
 import io.tailrace.tenant.Caller;
+import io.tailrace.wire.Failures;
+import io.tailrace.wire.JsonBody;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
+import io.tailrace.wire.Rejection;
+import io.tailrace.wire.StrictJson;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;

@@ -2,6 +2,8 @@ package io.tailrace.http;
 
 import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Scope;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;

@@ -3,6 +3,8 @@ package io.tailrace.http;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 

@@ -1,5 +1,8 @@
 package io.tailrace.http;
 
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
+import io.tailrace.wire.Rejection;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -2,6 +2,9 @@ package io.tailrace.http;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tailrace.config.ManagementConfig;
+import io.tailrace.wire.Failures;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;

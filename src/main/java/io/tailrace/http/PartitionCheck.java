@@ -3,6 +3,7 @@ package io.tailrace.http;
 import io.tailrace.http.CheckResult.Status;
 import io.tailrace.partition.PartitionHealth;
 import io.tailrace.partition.PartitionHealth.TableHealth;
+import io.tailrace.wire.Rfc3339;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

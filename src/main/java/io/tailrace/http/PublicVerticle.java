@@ -1,6 +1,9 @@
 package io.tailrace.http;
 
 import io.tailrace.config.HttpConfig;
+import io.tailrace.wire.Failures;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;

@@ -1,6 +1,9 @@
 package io.tailrace.http;
 
 import io.tailrace.config.Suggestion;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
+import io.tailrace.wire.Rejection;
 import io.vertx.core.MultiMap;
 import java.util.List;
 import java.util.Set;

@@ -1,5 +1,7 @@
 package io.tailrace.http;
 
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;

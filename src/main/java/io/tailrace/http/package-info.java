@@ -10,7 +10,9 @@
  * <p>The management port is a server of its own: {@link io.tailrace.http.HealthCheck}s behind {@link
  * io.tailrace.http.Readiness}, metrics, and {@link io.tailrace.http.Administration} behind the admin token.
  *
- * <p>May import: {@code outbox}, {@code tenant}, {@code partition} (to show it and run it), {@code db} (for {@code
+ * <p>Decoders, writers and problems are {@code wire}'s, which the event bus shares.
+ *
+ * <p>May import: {@code wire}, {@code outbox}, {@code tenant}, {@code partition} (to show it and run it), {@code db} (for {@code
  * DatabaseFailure}; readiness also asks whether PostgreSQL answers and migrations ran), {@code config}, Vert.x web,
  * Jackson's streaming core, SnakeYAML for the OpenAPI documents, Micrometer. No SQL.
  *

@@ -17,6 +17,7 @@ final class Layers {
             List.of("cli"),
             List.of("app"),
             List.of("http", "kafka", "bus", "console"),
+            List.of("wire"),
             List.of("retention", "conversion", "purge"),
             List.of("activity", "outbox", "llm", "tenant"),
             List.of("archive"),

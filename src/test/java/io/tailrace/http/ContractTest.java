@@ -3,6 +3,7 @@ package io.tailrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import java.util.Arrays;
 import java.util.Set;

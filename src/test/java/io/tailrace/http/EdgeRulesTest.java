@@ -3,6 +3,8 @@ package io.tailrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.outbox.PartId;
+import io.tailrace.wire.PartCursor;
+import io.tailrace.wire.Rfc3339;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;

@@ -16,6 +16,7 @@ import io.tailrace.partition.PartitionMaintenance;
 import io.tailrace.partition.PartitionedTable;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Tenants;
+import io.tailrace.wire.Problem;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.WorkerExecutor;

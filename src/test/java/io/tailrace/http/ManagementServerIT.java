@@ -7,6 +7,7 @@ import io.tailrace.http.ManagementClient.Reply;
 import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Scope;
 import io.tailrace.testkit.TestDatabase;
+import io.tailrace.wire.Problem;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.tailrace.outbox.BatchRules;
 import io.tailrace.outbox.Claim;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** {@code POST /v1/outbox/claims}. */
-final class ClaimDecoder {
+public final class ClaimDecoder {
     static final int DEFAULT_LIMIT = 10;
     static final int MAX_WORKER_ID = 128;
     static final int MAX_BOTS = 1_000;
@@ -19,7 +19,7 @@ final class ClaimDecoder {
     private ClaimDecoder() {}
 
     /** @param otherwise the lease of a claim that names none */
-    static Claim decode(JsonReader in, Duration otherwise) throws IOException {
+    public static Claim decode(JsonReader in, Duration otherwise) throws IOException {
         in.beginObject();
         String workerId = null;
         UUID claimId = null;

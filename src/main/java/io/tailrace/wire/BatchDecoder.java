@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.tailrace.outbox.Batch;
 import io.tailrace.outbox.BatchRules;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/outbox/batches}: shapes here, limits in {@link BatchRules}. */
-final class BatchDecoder {
+public final class BatchDecoder {
     private static final List<String> BATCH = List.of("batch_id", "parts");
     private static final List<String> PART = List.of(
             "bot_id",
@@ -38,7 +38,7 @@ final class BatchDecoder {
     private BatchDecoder() {}
 
     /** @param headers what the request's headers add: the idempotency key names the batch when the body does not */
-    static Batch decode(JsonReader in, RequestHeaders headers) throws IOException {
+    public static Batch decode(JsonReader in, RequestHeaders headers) throws IOException {
         Batch batch = batch(in, headers);
         BatchRules.check(batch).ifPresent(it -> {
             ProblemCode code = it.tooLarge() ? ProblemCode.TOO_LARGE : ProblemCode.INVALID_FIELD;

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
@@ -57,7 +57,7 @@ public record Problem(
         return new Rejection(this);
     }
 
-    void write(JsonGenerator out) throws IOException {
+    public void write(JsonGenerator out) throws IOException {
         out.writeStartObject();
         out.writeStringField("type", code.type());
         out.writeStringField("title", code.title());
@@ -67,7 +67,7 @@ public record Problem(
     }
 
     /** The members without those that repeat the status: also for one line of many. */
-    void writeBody(JsonGenerator out) throws IOException {
+    public void writeBody(JsonGenerator out) throws IOException {
         out.writeStringField("code", code.wire());
         out.writeStringField("detail", detail);
         out.writeArrayFieldStart("errors");

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.tailrace.outbox.PartId;
 import java.nio.ByteBuffer;
@@ -14,14 +14,14 @@ import java.util.Optional;
  * Where a list goes on: the last part shown, bound to whose list it is and what it selects. The check is against
  * mistakes, a cursor of another list or one cut short; there is nothing to be gained by forging one.
  */
-final class PartCursor {
+public final class PartCursor {
     private static final int CHECK_BYTES = 8;
     private static final int BYTES = 16 + CHECK_BYTES;
 
     private PartCursor() {}
 
     /** @param list names the list: tenant and selection */
-    static String of(PartId last, String list) {
+    public static String of(PartId last, String list) {
         byte[] bytes = ByteBuffer.allocate(BYTES)
                 .putLong(ChronoUnit.MICROS.between(Instant.EPOCH, last.createdAt()))
                 .putLong(last.id())
@@ -31,7 +31,7 @@ final class PartCursor {
     }
 
     /** Empty when it is not a cursor of this list. */
-    static Optional<PartId> parse(String cursor, String list) {
+    public static Optional<PartId> parse(String cursor, String list) {
         // A part's public id has the same first sixteen bytes: its rules hold here too.
         if (cursor.length() != BYTES * 4 / 3) {
             return Optional.empty();

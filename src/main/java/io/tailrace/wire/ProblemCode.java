@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.tailrace.outbox.PartView;
@@ -7,13 +7,14 @@ import java.util.List;
 import java.util.Set;
 
 /** Parts and attempts as those see them who look. */
-final class PartViewWriter {
+public final class PartViewWriter {
     /** What is hidden unless it is asked for. */
-    static final List<String> INCLUDABLE = List.of("payload", "receipt", "blob");
+    public static final List<String> INCLUDABLE = List.of("payload", "receipt", "blob");
 
     private PartViewWriter() {}
 
-    static void parts(JsonGenerator out, String name, List<PartView> parts, Set<String> include) throws IOException {
+    public static void parts(JsonGenerator out, String name, List<PartView> parts, Set<String> include)
+            throws IOException {
         out.writeArrayFieldStart(name);
         for (PartView part : parts) {
             part(out, part, include);
@@ -21,7 +22,7 @@ final class PartViewWriter {
         out.writeEndArray();
     }
 
-    static void part(JsonGenerator out, PartView part, Set<String> include) throws IOException {
+    public static void part(JsonGenerator out, PartView part, Set<String> include) throws IOException {
         out.writeStartObject();
         PartWriter.id(out, part.id());
         out.writeStringField("operation_id", part.operationId());
@@ -80,7 +81,7 @@ final class PartViewWriter {
         }
     }
 
-    static void attempt(JsonGenerator out, PartView.Attempt attempt) throws IOException {
+    public static void attempt(JsonGenerator out, PartView.Attempt attempt) throws IOException {
         out.writeStartObject();
         out.writeNumberField("attempt", attempt.attempt());
         out.writeNumberField("lease_token", attempt.leaseToken());

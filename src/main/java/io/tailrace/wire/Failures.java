@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.tailrace.db.DatabaseFailure;
 import java.time.Duration;
@@ -7,13 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The only place where a failure becomes a problem. What it does not know is logged under an id and shown as that id. */
-final class Failures {
+public final class Failures {
     private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private Failures() {}
 
-    static Problem of(Throwable cause) {
+    public static Problem of(Throwable cause) {
         if (cause instanceof Rejection rejection) {
             return rejection.problem();
         }

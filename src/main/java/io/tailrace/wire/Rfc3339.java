@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Instants in JSON: RFC 3339 with an offset on the way in, UTC with six decimals on the way out. */
-final class Rfc3339 {
+public final class Rfc3339 {
     // A second of 60 and an hour of 24 are not instants; java.time refuses the rest (February 30).
     private static final Pattern FORM =
             Pattern.compile("\\d{4}-\\d{2}-\\d{2}T[0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-][0-2]\\d:[0-5]\\d)");
@@ -20,7 +20,7 @@ final class Rfc3339 {
     private Rfc3339() {}
 
     /** Cut to microseconds, as PostgreSQL would keep it; empty when it is not RFC 3339 within the years 2000 to 2199. */
-    static Optional<Instant> parse(String text) {
+    public static Optional<Instant> parse(String text) {
         if (text.length() > 40 || !FORM.matcher(text).matches()) {
             return Optional.empty();
         }
@@ -33,7 +33,7 @@ final class Rfc3339 {
         }
     }
 
-    static String format(Instant instant) {
+    public static String format(Instant instant) {
         LocalDateTime t = LocalDateTime.ofEpochSecond(instant.getEpochSecond(), instant.getNano(), ZoneOffset.UTC);
         byte[] text = new byte[27];
         int year = t.getYear();

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
@@ -12,19 +12,19 @@ import java.io.IOException;
  * JSON as RFC 8259 has it, read once, without a tree: no duplicate names, nothing after the value, no BOM, no invalid or
  * overlong UTF-8, bounded depth, names and numbers. What does not pass is a {@link Rejection}, never another exception.
  */
-final class StrictJson {
+public final class StrictJson {
     private static final int MAX_NAME_LENGTH = 1_024;
 
     private final int maxDepth;
     private final JsonFactory factory;
 
     /** Makes a value of a whole body. */
-    interface Decoder<T> {
+    public interface Decoder<T> {
         T decode(JsonReader in) throws IOException;
     }
 
     /** @param maxDepth levels of arrays and objects in one body; a batch around a payload takes three */
-    StrictJson(int maxDepth) {
+    public StrictJson(int maxDepth) {
         this.maxDepth = maxDepth;
         this.factory = new JsonFactoryBuilder()
                 // Interning is slow, and hostile names would fill the table; both tables are bounded per parser anyway.
@@ -49,7 +49,7 @@ final class StrictJson {
      *
      * @throws Rejection with {@code malformed}, {@code invalid_field}, {@code number_out_of_range} or {@code too_large}
      */
-    <T> T read(byte[] body, Decoder<T> decoder) {
+    public <T> T read(byte[] body, Decoder<T> decoder) {
         boolean escapes = checkUtf8(body);
         try (JsonReader in = new JsonReader(factory.createParser(body), body, escapes)) {
             try {

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.tailrace.outbox.Claim;
 import io.tailrace.outbox.Lease;
@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/outbox/starts} and {@code /renewals}: leases by id and token. */
-final class LeaseDecoder {
+public final class LeaseDecoder {
     /** Leases in one call: four claims of the largest size. */
     static final int MAX_ITEMS = 1_000;
 
@@ -26,19 +26,19 @@ final class LeaseDecoder {
      * @param id as it came
      * @param value null when {@code id} is not one that can have been given out
      */
-    record Item<T>(String id, @Nullable T value) {}
+    public record Item<T>(String id, @Nullable T value) {}
 
     /** Leases, and what they are to be extended to. */
-    record Leases(List<Item<Lease>> items, Duration lease) {}
+    public record Leases(List<Item<Lease>> items, Duration lease) {}
 
     private LeaseDecoder() {}
 
-    static Leases starts(JsonReader in) throws IOException {
+    public static Leases starts(JsonReader in) throws IOException {
         return leases(in, STARTS, Claim.DEFAULT_LEASE);
     }
 
     /** @param otherwise the lease of a renewal that names none */
-    static Leases renewals(JsonReader in, Duration otherwise) throws IOException {
+    public static Leases renewals(JsonReader in, Duration otherwise) throws IOException {
         return leases(in, RENEWALS, otherwise);
     }
 

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.tailrace.outbox.Batch;
@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The answers to those who enqueue and send, as {@code wire.md} fixed them. Fields may be added, never renamed. */
-final class PartWriter {
+public final class PartWriter {
     private PartWriter() {}
 
     /** Members of an object that the caller has opened. */
-    static void stored(JsonGenerator out, EnqueueResult.Stored stored) throws IOException {
+    public static void stored(JsonGenerator out, EnqueueResult.Stored stored) throws IOException {
         out.writeStringField("batch_id", stored.batchId());
         out.writeNumberField("stored_parts", stored.storedParts());
         out.writeArrayFieldStart("parts");
@@ -32,7 +32,7 @@ final class PartWriter {
         out.writeEndArray();
     }
 
-    static void claimed(JsonGenerator out, List<Claim.Item> items) throws IOException {
+    public static void claimed(JsonGenerator out, List<Claim.Item> items) throws IOException {
         out.writeStartObject();
         out.writeArrayFieldStart("items");
         for (Claim.Item item : items) {
@@ -67,7 +67,7 @@ final class PartWriter {
     }
 
     /** One result of a start, a renewal or a settlement; {@code result} null: no such id can have been given out. */
-    static void leaseResult(JsonGenerator out, String id, @Nullable LeaseResult result) throws IOException {
+    public static void leaseResult(JsonGenerator out, String id, @Nullable LeaseResult result) throws IOException {
         out.writeStartObject();
         out.writeStringField("id", id);
         if (result instanceof LeaseResult.Done done) {
@@ -86,17 +86,17 @@ final class PartWriter {
         out.writeEndObject();
     }
 
-    static void id(JsonGenerator out, PartId id) throws IOException {
+    public static void id(JsonGenerator out, PartId id) throws IOException {
         out.writeStringField("id", id.opaque());
         time(out, "created_at", id.createdAt());
     }
 
-    static void time(JsonGenerator out, String name, @Nullable Instant instant) throws IOException {
+    public static void time(JsonGenerator out, String name, @Nullable Instant instant) throws IOException {
         out.writeStringField(name, instant == null ? null : Rfc3339.format(instant));
     }
 
     /** The JSON text as it is; null as null. */
-    static void raw(JsonGenerator out, String name, @Nullable String json) throws IOException {
+    public static void raw(JsonGenerator out, String name, @Nullable String json) throws IOException {
         out.writeFieldName(name);
         if (json == null) {
             out.writeNull();

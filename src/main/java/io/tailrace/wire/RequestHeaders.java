@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
  * @param idempotencyKey 1 to 255 bytes; null when there was none
  * @param traceparent W3C trace context, as it came; null when there was none or it was not valid
  */
-record RequestHeaders(
+public record RequestHeaders(
         @Nullable String idempotencyKey, @Nullable String traceparent) {
-    static final RequestHeaders NONE = new RequestHeaders(null, null);
-    static final int MAX_IDEMPOTENCY_KEY = 255;
+    public static final RequestHeaders NONE = new RequestHeaders(null, null);
+    public static final int MAX_IDEMPOTENCY_KEY = 255;
     private static final String IDEMPOTENCY_KEY = "idempotency-key";
     private static final String IDEMPOTENCY_KEY_SYNONYM = "x-idempotency-key";
     private static final String TRACEPARENT = "traceparent";
     private static final int TRACEPARENT_LENGTH = 55;
 
     /** @throws Rejection when the idempotency key is there more than once, empty or too long */
-    static RequestHeaders of(MultiMap headers) {
+    public static RequestHeaders of(MultiMap headers) {
         String key = idempotencyKey(headers);
         String traceparent = traceparent(headers);
         return key == null && traceparent == null ? NONE : new RequestHeaders(key, traceparent);
@@ -53,7 +53,7 @@ record RequestHeaders(
     }
 
     /** An invalid one is ignored, as W3C Trace Context asks: tracing never fails a request. */
-    static @Nullable String traceparent(MultiMap headers) {
+    public static @Nullable String traceparent(MultiMap headers) {
         String text = headers.get(TRACEPARENT);
         if (text == null
                 || text.length() < TRACEPARENT_LENGTH

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Pulls typed values out of a body, one token after the other, and knows where it is: every complaint carries the
  * pointer of the value it is about. Made by {@link StrictJson#read}.
  */
-final class JsonReader implements AutoCloseable {
+public final class JsonReader implements AutoCloseable {
     /** Digits and all of one number; PostgreSQL would take more, other programs would not. */
     private static final int MAX_NUMBER_LENGTH = 128;
 
@@ -52,33 +52,32 @@ final class JsonReader implements AutoCloseable {
     }
 
     /** RFC 6901, of the current value. */
-    String pointer() {
+    public String pointer() {
         return parser.getParsingContext().pathAsPointer().toString();
     }
 
-    Rejection invalid(String detail) {
+    public Rejection invalid(String detail) {
         return Problem.at(ProblemCode.INVALID_FIELD, pointer(), detail).rejection();
     }
 
     /** At a member of the object that was read last or is being read. */
-    Rejection missing(String member) {
+    public Rejection missing(String member) {
         return Problem.at(ProblemCode.INVALID_FIELD, pointer() + "/" + member, "is required")
                 .rejection();
     }
 
     /** For a name that no decoder knows; {@code known} are those it could have been. */
-    Rejection unknown(List<String> known) throws IOException {
+    public Rejection unknown(List<String> known) throws IOException {
         String name = String.valueOf(parser.currentName());
         return invalid("is not a known field" + Suggestion.of(name, known));
     }
 
-    void beginObject() {
+    public void beginObject() {
         expect(JsonToken.START_OBJECT, "an object");
     }
 
     /** Moves to the value of the next member; null after the last one. */
-    @Nullable
-    String nextName() throws IOException {
+    public @Nullable String nextName() throws IOException {
         if (parser.nextToken() == JsonToken.END_OBJECT) {
             return null;
         }
@@ -87,32 +86,31 @@ final class JsonReader implements AutoCloseable {
         return name;
     }
 
-    void beginArray() {
+    public void beginArray() {
         expect(JsonToken.START_ARRAY, "an array");
     }
 
-    boolean nextElement() throws IOException {
+    public boolean nextElement() throws IOException {
         return parser.nextToken() != JsonToken.END_ARRAY;
     }
 
-    boolean isNull() {
+    public boolean isNull() {
         return parser.currentToken() == JsonToken.VALUE_NULL;
     }
 
-    String text() throws IOException {
+    public String text() throws IOException {
         expect(JsonToken.VALUE_STRING, "a string");
         String text = parser.getText();
         checkText(text);
         return text;
     }
 
-    @Nullable
-    String textOrNull() throws IOException {
+    public @Nullable String textOrNull() throws IOException {
         return isNull() ? null : text();
     }
 
     /** A name given by another system, as text or as a number that fits 63 bits. */
-    String id(boolean mayBeNegative) throws IOException {
+    public String id(boolean mayBeNegative) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_STRING) {
             return text();
         }
@@ -124,12 +122,11 @@ final class JsonReader implements AutoCloseable {
         return Long.toString(value);
     }
 
-    @Nullable
-    String idOrNull(boolean mayBeNegative) throws IOException {
+    public @Nullable String idOrNull(boolean mayBeNegative) throws IOException {
         return isNull() ? null : id(mayBeNegative);
     }
 
-    long number(long min, long max) throws IOException {
+    public long number(long min, long max) throws IOException {
         expect(JsonToken.VALUE_NUMBER_INT, "a whole number");
         long value = wholeNumber();
         if (value < min || value > max) {
@@ -138,8 +135,7 @@ final class JsonReader implements AutoCloseable {
         return value;
     }
 
-    @Nullable
-    Long numberOrNull(long min, long max) throws IOException {
+    public @Nullable Long numberOrNull(long min, long max) throws IOException {
         return isNull() ? null : number(min, max);
     }
 
@@ -152,7 +148,7 @@ final class JsonReader implements AutoCloseable {
         return parser.getLongValue();
     }
 
-    boolean bool() {
+    public boolean bool() {
         JsonToken token = parser.currentToken();
         if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
             throw invalid("must be true or false");
@@ -160,8 +156,7 @@ final class JsonReader implements AutoCloseable {
         return token == JsonToken.VALUE_TRUE;
     }
 
-    @Nullable
-    Instant instantOrNull() throws IOException {
+    public @Nullable Instant instantOrNull() throws IOException {
         if (isNull()) {
             return null;
         }
@@ -170,8 +165,7 @@ final class JsonReader implements AutoCloseable {
                         + " 2026-11-30T20:41:26.123456Z, in the years 2000 to 2199"));
     }
 
-    @Nullable
-    UUID uuidOrNull() throws IOException {
+    public @Nullable UUID uuidOrNull() throws IOException {
         if (isNull()) {
             return null;
         }
@@ -190,7 +184,7 @@ final class JsonReader implements AutoCloseable {
     }
 
     /** The text of an object exactly as it came, every value in it checked to be storable. */
-    String rawObject(int maxBytes) throws IOException {
+    public String rawObject(int maxBytes) throws IOException {
         expect(JsonToken.START_OBJECT, "an object");
         String where = pointer();
         int start = (int) parser.currentLocation().getByteOffset() - 1;
@@ -214,8 +208,7 @@ final class JsonReader implements AutoCloseable {
         return new String(body, start, length, StandardCharsets.UTF_8);
     }
 
-    @Nullable
-    String rawObjectOrNull(int maxBytes) throws IOException {
+    public @Nullable String rawObjectOrNull(int maxBytes) throws IOException {
         return isNull() ? null : rawObject(maxBytes);
     }
 

@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -8,9 +8,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** Writes JSON bodies by streaming; raw payloads are passed through as they are stored. */
-final class JsonBody {
+public final class JsonBody {
     /** Writes one value. */
-    interface Content {
+    public interface Content {
         void write(JsonGenerator out) throws IOException;
     }
 
@@ -18,12 +18,12 @@ final class JsonBody {
 
     private JsonBody() {}
 
-    static Buffer of(Content content) {
+    public static Buffer of(Content content) {
         return write(content, false);
     }
 
     /** With a newline after it, as NDJSON has it. */
-    static Buffer line(Content content) {
+    public static Buffer line(Content content) {
         return write(content, true);
     }
 

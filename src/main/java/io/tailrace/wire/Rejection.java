@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 /** A problem on its way to the failure handler. No stack trace: it is the caller's mistake, and expected. */
 public final class Rejection extends RuntimeException {

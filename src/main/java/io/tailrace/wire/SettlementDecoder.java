@@ -1,4 +1,4 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
 import io.tailrace.outbox.BatchRules;
 import io.tailrace.outbox.Lease;
@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/outbox/settlements}: how leases end, one outcome each, and only the fields that go with it. */
-final class SettlementDecoder {
+public final class SettlementDecoder {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int MAX_ERROR_CLASS = 128;
     private static final int MAX_RESPONSE_KIND = 64;
@@ -59,7 +59,7 @@ final class SettlementDecoder {
 
     private SettlementDecoder() {}
 
-    static List<LeaseDecoder.Item<Settlement>> decode(JsonReader in) throws IOException {
+    public static List<LeaseDecoder.Item<Settlement>> decode(JsonReader in) throws IOException {
         in.beginObject();
         List<LeaseDecoder.Item<Settlement>> items = null;
         String name;
