@@ -198,6 +198,7 @@ final class OutboxModel {
                 part.state = PartState.PENDING;
                 part.availableAt = now;
                 part.attempts--;
+                part.lapses = 0;
             }
             case RETRY -> again(part, DELAY);
             case THROTTLED -> throttled(part);
