@@ -26,6 +26,11 @@ public enum MaintenanceSchedule {
         return worker;
     }
 
+    /** The worker that takes expired periods out; apart, so that nothing it waits for holds up the making of new ones. */
+    public String remover() {
+        return worker.replace("-maintenance", "-removal");
+    }
+
     /** The readiness entry's name: {@code daily_partition_maintenance}. */
     public String readinessEntry() {
         return worker.replace('-', '_');

@@ -66,6 +66,45 @@ final class PartitionStore {
             WHERE c.oid = to_regclass(quote_ident($1::text))
             """;
 
+    /** Two transactions of its own: never inside one, never under lock_timeout, on a connection of its own. */
+    private static final String DETACH = """
+            SELECT format('ALTER TABLE %1$I.%2$I DETACH PARTITION %1$I.%3$I CONCURRENTLY', n.nspname, c.relname, $2::text)
+            FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.oid = to_regclass(quote_ident($1::text))
+            """;
+
+    private static final String FINALIZE = """
+            SELECT format('ALTER TABLE %1$I.%2$I DETACH PARTITION %1$I.%3$I FINALIZE', n.nspname, c.relname, $2::text)
+            FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.oid = to_regclass(quote_ident($1::text))
+            """;
+
+    private static final String LOCK_DETACHED = """
+            SELECT format('LOCK TABLE %1$I.%2$I IN ACCESS EXCLUSIVE MODE', n.nspname, $2::text)
+            FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.oid = to_regclass(quote_ident($1::text))
+            """;
+
+    private static final String DROP_DETACHED = """
+            SELECT format('DROP TABLE %1$I.%2$I', n.nspname, $2::text)
+            FROM pg_class c
+            JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.oid = to_regclass(quote_ident($1::text))
+            """;
+
+    /** The CHECKs that the detach left, which made the attach read nothing: those that the parent does not have. */
+    private static final String DROP_LEFT_CHECKS = """
+            SELECT coalesce(string_agg(format('ALTER TABLE %I.%I DROP CONSTRAINT %I', n.nspname, c.relname, k.conname), '; '), 'SELECT')
+            FROM pg_class p
+            JOIN pg_namespace n ON n.oid = p.relnamespace
+            JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = $2::text
+            JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'c' AND k.coninhcount = 0
+            WHERE p.oid = to_regclass(quote_ident($1::text))
+            """;
+
     // With its offset: a bound without one would follow the session's zone.
     private static final DateTimeFormatter LITERAL =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'+00'", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -109,6 +148,30 @@ final class PartitionStore {
                         connection,
                         DROP_CHECK,
                         Tuple.of(table.name(), create.partition(), PartitionedTable.CHECK_SUFFIX)));
+    }
+
+    /** Phase one of a detach and, when all older transactions that hold the parent have ended, phase two. */
+    Future<Void> detach(SqlConnection connection, PartitionedTable table, String partition) {
+        return run(connection, DETACH, Tuple.of(table.name(), partition));
+    }
+
+    /** Phase two of an interrupted detach. */
+    Future<Void> finalizeDetach(SqlConnection connection, PartitionedTable table, String partition) {
+        return run(connection, FINALIZE, Tuple.of(table.name(), partition));
+    }
+
+    Future<Void> lockDetached(SqlConnection connection, PartitionedTable table, String partition) {
+        return run(connection, LOCK_DETACHED, Tuple.of(table.name(), partition));
+    }
+
+    Future<Void> dropDetached(SqlConnection connection, PartitionedTable table, String partition) {
+        return run(connection, DROP_DETACHED, Tuple.of(table.name(), partition));
+    }
+
+    /** Brings a detached table back, with the rows that it has. */
+    Future<Void> reattach(SqlConnection connection, PartitionedTable table, String partition, Span span) {
+        return run(connection, ATTACH, Tuple.of(table.name(), partition, literal(span.from()), literal(span.to())))
+                .compose(attached -> run(connection, DROP_LEFT_CHECKS, Tuple.of(table.name(), partition)));
     }
 
     private static Future<Void> run(SqlConnection connection, String composition, Tuple parameters) {
