@@ -1,18 +1,23 @@
 package io.tailrace.app;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.config.OutboxConfig;
 import io.tailrace.config.PartitionsConfig;
 import io.tailrace.db.Database;
 import io.tailrace.outbox.OutboxTables;
+import io.tailrace.partition.ExpiringTable;
 import io.tailrace.partition.MaintainedTables;
 import io.tailrace.partition.MaintenanceRun;
 import io.tailrace.partition.MaintenanceSchedule;
 import io.tailrace.partition.PartitionHealth;
 import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
+import io.tailrace.partition.PartitionRemoval;
+import io.tailrace.partition.RemovalSettings;
 import io.tailrace.worker.PeriodicWorker;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -23,18 +28,30 @@ final class Partitions {
     private static final Logger LOG = LoggerFactory.getLogger(Partitions.class);
 
     private final PartitionMaintenance maintenance;
+    private final PartitionRemoval removal;
     private final PartitionHealth health;
     private final PartitionListing listing;
     private final PeriodicWorker worker;
+    private final PeriodicWorker remover;
 
-    Partitions(Database database, MeterRegistry meters, PartitionsConfig config) {
+    Partitions(Database database, MeterRegistry meters, PartitionsConfig config, OutboxConfig outbox) {
         MaintainedTables tables = MaintainedTables.daily(OutboxTables.DAILY)
                 .withAhead(config.daysAhead())
                 .withEvery(config.checkEvery());
         this.maintenance = new PartitionMaintenance(database, tables, List.of());
-        this.health = new PartitionHealth(database, meters, tables);
+        List<ExpiringTable> expiring = OutboxTables.expiring(outbox.retentionDays());
+        this.removal = new PartitionRemoval(
+                database,
+                MaintenanceSchedule.DAILY,
+                expiring,
+                new RemovalSettings(
+                        config.checkEvery(), config.detachWait(), config.blockerWait(), config.removalsPerCheck()),
+                InstantSource.system(),
+                meters);
+        this.health = new PartitionHealth(database, meters, tables, expiring);
         this.listing = new PartitionListing(database, tables.tables());
         this.worker = maintenance.worker(meters);
+        this.remover = removal.worker();
     }
 
     PartitionHealth health() {
@@ -48,6 +65,10 @@ final class Partitions {
     /** What a run on request runs. */
     Map<MaintenanceSchedule, PartitionMaintenance> maintenance() {
         return Map.of(MaintenanceSchedule.DAILY, maintenance);
+    }
+
+    PartitionRemoval removal() {
+        return removal;
     }
 
     /** Makes all that should be there, trying for this long. */
@@ -70,10 +91,15 @@ final class Partitions {
                     LOG.warn("not all partitions could be made: {}", String.valueOf(cause.getMessage()));
                     return Future.succeededFuture();
                 }))
-                .onSuccess(made -> worker.start());
+                .onSuccess(made -> {
+                    worker.start();
+                    remover.start();
+                });
     }
 
+    /** Waits for neither: a detach that waits for a reader is ended with its connection, and the next instance goes on. */
     Future<Void> stop() {
-        return worker.stop();
+        return removal.stop()
+                .compose(ended -> Future.join(worker.stop(), remover.stop()).mapEmpty());
     }
 }

@@ -74,7 +74,7 @@ public final class Tailrace {
         this.scrapes = vertx.createSharedWorkerExecutor("tailrace-scrapes", 1);
         this.database = Database.open(vertx, config.database());
         this.keys = new ApiKeys(database, config.keys().environment());
-        this.partitions = new Partitions(database, metrics.registry(), config.partitions());
+        this.partitions = new Partitions(database, metrics.registry(), config.partitions(), config.outbox());
         this.outbox = new Outbox(vertx, database, OutboxWiring.settings(config.outbox()), metrics.registry());
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
         this.managementPort = config.management().port();

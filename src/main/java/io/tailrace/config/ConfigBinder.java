@@ -38,7 +38,11 @@ final class ConfigBinder {
                 from.section(
                         "partitions",
                         section -> new PartitionsConfig(
-                                from.number(section + "days_ahead"), from.duration(section + "check_every"))),
+                                from.number(section + "days_ahead"),
+                                from.duration(section + "check_every"),
+                                from.duration(section + "detach_wait"),
+                                from.duration(section + "blocker_wait"),
+                                from.number(section + "removals_per_check"))),
                 from.section("runtime", section -> new RuntimeConfig(from.number(section + "event_loops"))),
                 from.section(
                         "logs", section -> new LogsConfig(from.flag(section + "json"), from.text(section + "level"))),

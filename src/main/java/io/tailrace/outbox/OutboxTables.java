@@ -1,6 +1,8 @@
 package io.tailrace.outbox;
 
+import io.tailrace.partition.ExpiringTable;
 import io.tailrace.partition.PartitionedTable;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +27,17 @@ public final class OutboxTables {
             .withStorage(HALF_FULL);
 
     public static final List<PartitionedTable> DAILY = List.of(PARTS, ATTEMPTS);
+
+    /** Both tables with what keeps their days; none when all history is kept ({@code retentionDays} 0). */
+    public static List<ExpiringTable> expiring(int retentionDays) {
+        if (retentionDays == 0) {
+            return List.of();
+        }
+        Duration keep = Duration.ofDays(retentionDays);
+        return List.of(
+                new ExpiringTable(PARTS, keep, OutboxDropGuard::parts),
+                new ExpiringTable(ATTEMPTS, keep, OutboxDropGuard::attempts));
+    }
 
     private OutboxTables() {}
 }

@@ -25,6 +25,7 @@ public record Finding(Severity severity, Kind kind, String about, String detail,
         OVERLAP,
         GAP,
         DETACH_PENDING,
-        NAME_TAKEN
+        NAME_TAKEN,
+        KEPT_OVERDUE
     }
 }

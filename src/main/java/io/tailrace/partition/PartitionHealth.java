@@ -8,12 +8,15 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +31,10 @@ public final class PartitionHealth {
 
     private final Database database;
     private final MaintainedTables maintained;
+    private final Map<String, ExpiringTable> expiring;
     private final Duration limit;
+    private final RemovalStore removals = new RemovalStore();
+    private final Map<String, Long> overdue = new ConcurrentHashMap<>();
     private final PartitionCatalog catalog = new PartitionCatalog();
     private final WorkerRunStore runs = new WorkerRunStore();
     private final Map<String, Long> daysAhead = new ConcurrentHashMap<>();
@@ -58,14 +64,34 @@ public final class PartitionHealth {
             @Nullable String detail) {}
 
     /** @param daysAhead whole days of UTC after today that are covered without a break; −1 when not even now is */
-    public record TableHealth(Status status, long daysAhead, List<String> pendingDetach, List<Finding> findings) {}
-
-    /** @param meters gets {@code tailrace_partition_days_ahead{table=…}} */
-    public PartitionHealth(Database database, MeterRegistry meters, MaintainedTables maintained) {
-        this(database, meters, maintained, LIMIT);
+    public record TableHealth(Status status, long daysAhead, List<String> pendingDetach, List<Finding> findings) {
+        TableHealth and(List<Finding> more) {
+            if (more.isEmpty()) {
+                return this;
+            }
+            List<Finding> all = new ArrayList<>(findings);
+            all.addAll(more);
+            return new TableHealth(status == Status.OK ? Status.DEGRADED : status, daysAhead, pendingDetach, all);
+        }
     }
 
-    PartitionHealth(Database database, MeterRegistry meters, MaintainedTables maintained, Duration limit) {
+    /**
+     * @param meters gets {@code tailrace_partition_days_ahead{table=…}} and {@code tailrace_partition_overdue{table=…}}
+     * @param expiring those of the tables whose periods leave
+     */
+    public PartitionHealth(
+            Database database, MeterRegistry meters, MaintainedTables maintained, List<ExpiringTable> expiring) {
+        this(database, meters, maintained, expiring, LIMIT);
+    }
+
+    PartitionHealth(
+            Database database,
+            MeterRegistry meters,
+            MaintainedTables maintained,
+            List<ExpiringTable> expiring,
+            Duration limit) {
+        this.expiring =
+                expiring.stream().collect(Collectors.toMap(one -> one.table().name(), Function.identity()));
         this.limit = limit;
         this.database = database;
         this.maintained = maintained;
@@ -75,6 +101,10 @@ public final class PartitionHealth {
                             daysAhead,
                             days -> days.containsKey(table.name()) ? days.get(table.name()) : Double.NaN)
                     .description("whole days after today that have a partition, -1 when not even now has one")
+                    .tag("table", table.name())
+                    .register(meters);
+            Gauge.builder("tailrace.partition.overdue", overdue, kept -> kept.getOrDefault(table.name(), 0L))
+                    .description("expired partitions that something has kept for more than twice their time")
                     .tag("table", table.name())
                     .register(meters);
         }
@@ -107,12 +137,15 @@ public final class PartitionHealth {
         Map<String, TableHealth> health = new LinkedHashMap<>();
         Future<Void> all = Future.succeededFuture();
         for (PartitionedTable table : maintained.tables()) {
-            all = all.compose(before -> catalog.observe(connection, table)).map(seen -> {
-                TableHealth one = judge(table, seen);
-                health.put(table.name(), one);
-                daysAhead.put(table.name(), one.daysAhead());
-                return null;
-            });
+            all = all.compose(before -> catalog.observe(connection, table))
+                    .compose(seen -> removals.records(connection, table).map(records -> {
+                        List<Finding> kept = overdue(expiring.get(table.name()), records, seen.now());
+                        TableHealth one = judge(table, seen).and(kept);
+                        health.put(table.name(), one);
+                        daysAhead.put(table.name(), one.daysAhead());
+                        overdue.put(table.name(), (long) kept.size());
+                        return null;
+                    }));
         }
         return all.compose(read -> runs.last(connection, maintained.schedule().worker()))
                 .map(last -> judge(maintained.every(), health, last));
@@ -136,6 +169,22 @@ public final class PartitionHealth {
                 .map(FoundPartition::name)
                 .toList();
         return new TableHealth(status, plan.coverage().daysAhead(seen.now()), pending, plan.findings());
+    }
+
+    /** What has been kept for so long that somebody should look (OUT-26). */
+    static List<Finding> overdue(@Nullable ExpiringTable expiring, List<RemovalRecord> records, Instant now) {
+        return expiring == null
+                ? List.of()
+                : records.stream()
+                        .filter(record ->
+                                record.stage() == RemovalRecord.Stage.KEPT && expiring.overdue(record.span(), now))
+                        .map(record -> new Finding(
+                                Finding.Severity.WARNING,
+                                Finding.Kind.KEPT_OVERDUE,
+                                record.partition(),
+                                "should have gone long ago; kept since " + record.since() + " by: " + record.reason(),
+                                "end what keeps it: settle, retry or cancel those parts"))
+                        .toList();
     }
 
     /** How the schedule stands, from its tables and its last run. */

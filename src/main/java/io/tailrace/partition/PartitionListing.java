@@ -16,6 +16,7 @@ public final class PartitionListing {
     private final Database database;
     private final List<PartitionedTable> tables;
     private final PartitionCatalog catalog = new PartitionCatalog();
+    private final RemovalStore removals = new RemovalStore();
 
     /** @param tables of every schedule, in the order in which to list them */
     public PartitionListing(Database database, List<PartitionedTable> tables) {
@@ -31,17 +32,20 @@ public final class PartitionListing {
         return database.transaction(database.maintenance(), connection -> {
             Future<List<TableView>> views = Future.succeededFuture(new ArrayList<>());
             for (PartitionedTable table : tables) {
-                views = views.compose(before -> catalog.observe(connection, table)
-                        .compose(seen -> catalog.sizes(connection, table).map(sizes -> {
-                            before.add(view(table, seen, sizes));
-                            return before;
-                        })));
+                views = views.compose(
+                        before -> catalog.observe(connection, table).compose(seen -> catalog.sizes(connection, table)
+                                .compose(sizes -> removals.records(connection, table)
+                                        .map(records -> {
+                                            before.add(view(table, seen, sizes, records));
+                                            return before;
+                                        }))));
             }
             return views;
         });
     }
 
-    static TableView view(PartitionedTable table, Observation seen, List<PartitionCatalog.Size> sizes) {
+    static TableView view(
+            PartitionedTable table, Observation seen, List<PartitionCatalog.Size> sizes, List<RemovalRecord> records) {
         Map<String, PartitionCatalog.Size> byName = sizes.stream()
                 .collect(Collectors.toMap(PartitionCatalog.Size::partition, Function.identity(), (a, b) -> a));
         List<PartitionView> partitions = new ArrayList<>();
@@ -56,8 +60,23 @@ public final class PartitionListing {
                     size.rows(),
                     size.bytes(),
                     state(table.period(), found, span, seen.now()),
-                    null));
+                    records.stream()
+                            .filter(record -> record.partition().equals(found.name()))
+                            .findFirst()
+                            .map(RemovalRecord::reason)
+                            .orElse(null)));
         }
+        records.stream()
+                .filter(record -> record.exists() && !record.attached())
+                .map(record -> new PartitionView(
+                        record.partition(),
+                        record.span().from(),
+                        record.span().to(),
+                        0,
+                        0,
+                        "detached",
+                        record.reason()))
+                .forEach(partitions::add);
         return new TableView(table.name(), table.period().wireName(), partitions);
     }
 

@@ -13,6 +13,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,8 @@ public final class PartitionRemoval {
     private final PartitionCatalog catalog = new PartitionCatalog();
     private final RemovalStore store = new RemovalStore();
     private final WorkerRunStore runs = new WorkerRunStore();
+    private volatile boolean stopped;
+    private volatile @Nullable MaintenanceSession session;
 
     /**
      * @param schedule of the tables; the runner is named after it
@@ -70,11 +73,29 @@ public final class PartitionRemoval {
      * is in the result; the Future fails when nothing could be done.
      */
     public Future<RemovalRun> runOnce(Duration patience) {
-        return MaintenanceSession.open(database, name, patience)
-                .compose(session -> session.isEmpty()
-                        ? Future.succeededFuture(RemovalRun.anotherIsRunning())
-                        : run(session.get().connection())
-                                .eventually(() -> session.get().close()));
+        return MaintenanceSession.open(database, name, patience).compose(opened -> {
+            if (opened.isEmpty()) {
+                return Future.succeededFuture(RemovalRun.anotherIsRunning());
+            }
+            session = opened.get();
+            return (stopped
+                            ? Future.<RemovalRun>failedFuture(new MaintenanceFailure("the service is stopping"))
+                            : run(opened.get().connection()))
+                    .eventually(() -> {
+                        session = null;
+                        return opened.get().close();
+                    });
+        });
+    }
+
+    /**
+     * Ends the run in hand, if there is one, by ending its connection: a detach may wait for a reader for minutes, and a
+     * shutdown does not. What is left half done the next run finds, here or on another instance.
+     */
+    public Future<Void> stop() {
+        stopped = true;
+        MaintenanceSession inHand = session;
+        return inHand == null ? Future.succeededFuture() : inHand.close();
     }
 
     private Future<RemovalRun> run(SqlConnection holder) {

@@ -54,7 +54,7 @@ final class ManagementFixture implements AutoCloseable {
                 PartitionedTable.daily("telegram_outbox", "created_at")
                         .withUnique("batch_part", "tenant_id", "batch_id", "part_index"),
                 PartitionedTable.daily("telegram_outbox_attempts", "claimed_at")));
-        HealthCheck partitions = new PartitionCheck(new PartitionHealth(database, meters, daily));
+        HealthCheck partitions = new PartitionCheck(new PartitionHealth(database, meters, daily, List.of()));
         HealthCheck migrations = new MigrationsCheck(workers, config);
         this.readiness =
                 new Readiness(vertx, List.of(new PostgresCheck(database), migrations, partitions), List.of(migrations));

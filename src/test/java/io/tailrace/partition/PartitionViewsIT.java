@@ -43,7 +43,7 @@ class PartitionViewsIT {
 
     private PartitionHealth health() {
         // A busy machine is no reason for another answer.
-        return new PartitionHealth(db.database(), meters, DAILY, TestDatabase.PATIENCE);
+        return new PartitionHealth(db.database(), meters, DAILY, List.of(), TestDatabase.PATIENCE);
     }
 
     private static MaintenanceRun run() {
@@ -130,7 +130,7 @@ class PartitionViewsIT {
                 Statement lock = holder.createStatement()) {
             holder.setAutoCommit(false);
             lock.execute("LOCK TABLE worker_runs IN ACCESS EXCLUSIVE MODE");
-            Report report = await(new PartitionHealth(db.database(), meters, DAILY).report());
+            Report report = await(new PartitionHealth(db.database(), meters, DAILY, List.of()).report());
             assertThat(report.status()).isEqualTo(Status.ERROR);
             assertThat(report.currentMissing()).isFalse();
             assertThat(report.detail()).startsWith("the catalogue could not be read");
