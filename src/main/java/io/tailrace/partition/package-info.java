@@ -6,6 +6,7 @@
  *        └ Observation                  └ operations · findings             └ one transaction an operation
  *
  *   PartitionMaintenance: under one lock of the fleet, for each table by itself: create ahead; only then the later phases
+ *   PartitionRemoval, a worker of its own: finalize, then detach and drop what has expired and no DropGuard keeps
  *   PartitionHealth, PartitionListing: the same observation, for readiness and for people
  * </pre>
  *
