@@ -67,8 +67,8 @@ final class Partitions {
         return Map.of(MaintenanceSchedule.DAILY, maintenance);
     }
 
-    PartitionRemoval removal() {
-        return removal;
+    Map<MaintenanceSchedule, PartitionRemoval> removal() {
+        return Map.of(MaintenanceSchedule.DAILY, removal);
     }
 
     /** Makes all that should be there, trying for this long. */

@@ -91,7 +91,12 @@ public final class Tailrace {
                 readiness,
                 metrics.registry(),
                 scrapes,
-                new Administration(new Tenants(database), keys, partitions.listing(), partitions.maintenance()));
+                new Administration(
+                        new Tenants(database),
+                        keys,
+                        partitions.listing(),
+                        partitions.maintenance(),
+                        partitions.removal()));
     }
 
     /**

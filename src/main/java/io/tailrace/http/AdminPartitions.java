@@ -8,6 +8,8 @@ import io.tailrace.partition.MaintenanceRun.TableRun;
 import io.tailrace.partition.MaintenanceSchedule;
 import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
+import io.tailrace.partition.PartitionRemoval;
+import io.tailrace.partition.RemovalRun;
 import io.tailrace.partition.TableView;
 import io.tailrace.partition.TableView.PartitionView;
 import io.tailrace.wire.Rfc3339;
@@ -30,14 +32,20 @@ final class AdminPartitions {
 
     private final PartitionListing listing;
     private final Map<MaintenanceSchedule, PartitionMaintenance> maintenance;
+    private final Map<MaintenanceSchedule, PartitionRemoval> removal;
 
-    AdminPartitions(PartitionListing listing, Map<MaintenanceSchedule, PartitionMaintenance> maintenance) {
+    AdminPartitions(
+            PartitionListing listing,
+            Map<MaintenanceSchedule, PartitionMaintenance> maintenance,
+            Map<MaintenanceSchedule, PartitionRemoval> removal) {
         this.listing = listing;
         this.maintenance = maintenance;
+        this.removal = removal;
     }
 
     void mount(Router router) {
         router.get("/admin/partitions").handler(AdminRequests.plain(this::list));
+        router.get("/admin/partitions/removals").handler(AdminRequests.plain(this::removals));
         router.post("/admin/maintenance/runs").handler(AdminRequests.json(this::run));
     }
 
@@ -64,8 +72,54 @@ final class AdminPartitions {
                 return null;
             });
         }
+        for (Map.Entry<MaintenanceSchedule, PartitionRemoval> one : removal.entrySet()) {
+            inTurn = inTurn.compose(before -> one.getValue().runOnce(PATIENCE)).map(run -> {
+                runs.add(run(one.getKey(), run));
+                return null;
+            });
+        }
         return inTurn.map(done -> Answer.ok(
                 out -> out.writeRawValue(new JsonObject().put("runs", runs).encode())));
+    }
+
+    /** What a run would remove now, and what blocks it; changes nothing. */
+    private Future<Answer> removals(RoutingContext context) {
+        JsonArray all = new JsonArray();
+        Future<Void> inTurn = Future.succeededFuture();
+        for (PartitionRemoval one : removal.values()) {
+            inTurn = inTurn.compose(before -> one.preview()).map(previews -> {
+                previews.forEach(preview -> all.add(new JsonObject()
+                        .put("table", preview.table())
+                        .put("partition", preview.partition())
+                        .put("action", preview.action())
+                        .put("from", format(preview.from()))
+                        .put("to", format(preview.to()))
+                        .put("rows_estimate", preview.rows())
+                        .put("bytes", preview.bytes())
+                        .put("blocked_by", new JsonArray(preview.blockedBy()))
+                        .put("why", preview.why())));
+                return null;
+            });
+        }
+        return inTurn.map(done -> Answer.ok(
+                out -> out.writeRawValue(new JsonObject().put("removals", all).encode())));
+    }
+
+    private static JsonObject run(MaintenanceSchedule schedule, RemovalRun run) {
+        JsonArray tables = new JsonArray();
+        for (RemovalRun.TableRun table : run.tables()) {
+            tables.add(new JsonObject()
+                    .put("table", table.table())
+                    .put("dropped", new JsonArray(table.dropped()))
+                    .put("reattached", new JsonArray(table.reattached()))
+                    .put("blocked", new JsonArray(table.blocked()))
+                    .put("failures", new JsonArray(table.failures())));
+        }
+        return new JsonObject()
+                .put("worker", schedule.remover())
+                .put("ok", !run.anotherRuns() && run.failure().isEmpty())
+                .put("another_runs", run.anotherRuns())
+                .put("tables", tables);
     }
 
     private static void write(JsonGenerator out, TableView table) throws IOException {

@@ -49,6 +49,30 @@ class AdminPartitionsIT {
     }
 
     @Test
+    @DisplayName("LIFE-9 what a run would remove is shown with size and reasons, and a run on request removes it")
+    void removals() {
+        db.execute("CREATE TABLE telegram_outbox_p2001_01_01 (LIKE telegram_outbox INCLUDING ALL, PRIMARY KEY (id));"
+                + " ALTER TABLE telegram_outbox ATTACH PARTITION telegram_outbox_p2001_01_01"
+                + " FOR VALUES FROM ('2001-01-01 00:00+00') TO ('2001-01-02 00:00+00')");
+
+        JsonObject preview = admin.get("/admin/partitions/removals").json();
+        JsonObject run = admin.post("/admin/maintenance/runs", "{}")
+                .json()
+                .getJsonArray("runs")
+                .getJsonObject(1);
+
+        assertThat(preview.getJsonArray("removals")).hasSize(1);
+        JsonObject removal = preview.getJsonArray("removals").getJsonObject(0);
+        assertThat(removal.getString("partition")).isEqualTo("telegram_outbox_p2001_01_01");
+        assertThat(removal.getString("action")).isEqualTo("drop");
+        assertThat(removal.getString("to")).isEqualTo("2001-01-02T00:00:00.000000Z");
+        assertThat(removal.getJsonArray("blocked_by")).isEmpty();
+        assertThat(run.getString("worker")).isEqualTo("daily-partition-removal");
+        assertThat(run.getJsonArray("tables").getJsonObject(0).getJsonArray("dropped"))
+                .containsExactly("telegram_outbox_p2001_01_01");
+    }
+
+    @Test
     @DisplayName(
             "LIFE-8 a run on request says what it made, and readiness shows when it was and how far the future reaches")
     void runNow() {

@@ -2,18 +2,22 @@ package io.tailrace.http;
 
 import static io.tailrace.testkit.TestDatabase.await;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tailrace.config.DatabaseConfig;
 import io.tailrace.config.ManagementConfig;
 import io.tailrace.config.Secret;
 import io.tailrace.db.Database;
+import io.tailrace.outbox.OutboxTables;
 import io.tailrace.partition.MaintainedTables;
 import io.tailrace.partition.MaintenanceSchedule;
 import io.tailrace.partition.PartitionHealth;
 import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
+import io.tailrace.partition.PartitionRemoval;
 import io.tailrace.partition.PartitionedTable;
+import io.tailrace.partition.RemovalSettings;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Tenants;
 import io.tailrace.wire.Problem;
@@ -29,6 +33,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 
@@ -69,9 +74,20 @@ final class ManagementFixture implements AutoCloseable {
                         new Tenants(database),
                         keys,
                         new PartitionListing(database, daily.tables()),
-                        Map.of(MaintenanceSchedule.DAILY, new PartitionMaintenance(database, daily, List.of()))));
+                        Map.of(MaintenanceSchedule.DAILY, new PartitionMaintenance(database, daily, List.of())),
+                        Map.of(MaintenanceSchedule.DAILY, removal(database, meters))));
         this.port = await(server.start());
         this.contract = await(OpenAPIContract.from(validating, document()));
+    }
+
+    private static PartitionRemoval removal(Database database, MeterRegistry meters) {
+        return new PartitionRemoval(
+                database,
+                MaintenanceSchedule.DAILY,
+                OutboxTables.expiring(7),
+                new RemovalSettings(Duration.ofHours(1), Duration.ofSeconds(10), Duration.ofSeconds(1), 3),
+                InstantSource.system(),
+                meters);
     }
 
     /** As it is served. The validator knows no problem+json; the client asserts that media type itself. */
