@@ -1,11 +1,13 @@
 package io.tailrace.http;
 
+import io.tailrace.outbox.OutboxOperator;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.outbox.PartId;
 import io.tailrace.outbox.PartQueries;
 import io.tailrace.outbox.PartState;
 import io.tailrace.outbox.PartView;
 import io.tailrace.tenant.Scope;
+import io.tailrace.wire.OperatorWriter;
 import io.tailrace.wire.PartCursor;
 import io.tailrace.wire.PartViewWriter;
 import io.tailrace.wire.Problem;
@@ -131,8 +133,10 @@ final class ReaderRoutes {
         UUID tenant = exchange.tenant();
         Future<Map<PartState, Long>> depth = outbox.depth(tenant);
         Future<Optional<Duration>> oldest = parts.oldestClaimable(tenant);
+        Future<List<OutboxOperator.Pause>> pauses =
+                outbox.operator().pauses(tenant, exchange.caller().botIds());
         exchange.answer(
-                Future.all(depth, oldest),
+                Future.all(depth, oldest, pauses),
                 both -> exchange.json(200, out -> {
                     out.writeStartObject();
                     out.writeObjectFieldStart("depth");
@@ -147,6 +151,7 @@ final class ReaderRoutes {
                     } else {
                         out.writeNullField("oldest_claimable_age_ms");
                     }
+                    OperatorWriter.pauses(out, "paused_bots", pauses.result());
                     out.writeEndObject();
                 }));
     }

@@ -12,6 +12,7 @@ final class Routes {
         routes.addAll(
                 new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox()), services.lease()).routes());
         routes.addAll(new ReaderRoutes(services.outbox(), services.parts()).routes());
+        routes.addAll(new OperatorRoutes(services.outbox().operator()).routes());
         routes.addAll(new BlobRoutes(services.blobs(), new UploadBudget(UploadBudget.DEFAULT_BYTES)).routes());
         routes.addAll(new DocumentRoutes().routes());
         this.all = List.copyOf(routes);

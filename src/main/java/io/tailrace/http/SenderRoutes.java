@@ -141,7 +141,7 @@ final class SenderRoutes {
         leases(
                 exchange,
                 exchange.json(LeaseDecoder::starts).map(LeaseDecoder.Leases::items),
-                leases -> outbox.start(exchange.tenant(), leases));
+                leases -> outbox.start(exchange.tenant(), exchange.caller().botIds(), leases));
     }
 
     private void renew(Exchange exchange) {
@@ -149,14 +149,19 @@ final class SenderRoutes {
         leases(
                 exchange,
                 asked.map(LeaseDecoder.Leases::items),
-                leases -> outbox.renew(exchange.tenant(), leases, asked.result().lease()));
+                leases -> outbox.renew(
+                        exchange.tenant(),
+                        exchange.caller().botIds(),
+                        leases,
+                        asked.result().lease()));
     }
 
     private void settle(Exchange exchange) {
         leases(
                 exchange,
                 exchange.json(SettlementDecoder::decode),
-                settlements -> outbox.settle(exchange.tenant(), settlements));
+                settlements ->
+                        outbox.settle(exchange.tenant(), exchange.caller().botIds(), settlements));
     }
 
     /** Asks for those whose id can be one, and answers all in the order of the request. */

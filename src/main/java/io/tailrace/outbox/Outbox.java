@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The outbox on one PostgreSQL. Any number of instances may work on the same database.
@@ -30,6 +32,7 @@ public final class Outbox implements OutboxService {
     private final Lanes lanes;
     private final Claiming claiming;
     private final Settling settling;
+    private final Operating operating;
     private final PartReader reader;
     private final Waiters waiters;
     private final WorkSignals signals;
@@ -45,6 +48,7 @@ public final class Outbox implements OutboxService {
         this.reader = new PartReader(database, settings.horizonDays());
         this.waiters = new Waiters(vertx, claiming::claim);
         this.signals = new WorkSignals(vertx, database, waiters::nudge, waiters::nudgeAll);
+        this.operating = new Operating(database, metrics, this::nudge);
         Upkeep upkeep = new Upkeep(database, settings.horizonDays(), metrics, waiters::nudgeAll);
         this.workers = List.of(
                 new PeriodicWorker(vertx, meters, "outbox-rescue", RESCUE_EVERY, upkeep::rescue),
@@ -109,18 +113,19 @@ public final class Outbox implements OutboxService {
     }
 
     @Override
-    public Future<List<LeaseResult>> start(UUID tenant, List<Lease> leases) {
-        return settling.start(tenant, leases);
+    public Future<List<LeaseResult>> start(UUID tenant, @Nullable Set<String> botIds, List<Lease> leases) {
+        return settling.start(tenant, botIds, leases);
     }
 
     @Override
-    public Future<List<LeaseResult>> renew(UUID tenant, List<Lease> leases, Duration lease) {
-        return settling.renew(tenant, leases, lease);
+    public Future<List<LeaseResult>> renew(
+            UUID tenant, @Nullable Set<String> botIds, List<Lease> leases, Duration lease) {
+        return settling.renew(tenant, botIds, leases, lease);
     }
 
     @Override
-    public Future<List<LeaseResult>> settle(UUID tenant, List<Settlement> settlements) {
-        return settling.settle(tenant, settlements).map(settled -> {
+    public Future<List<LeaseResult>> settle(UUID tenant, @Nullable Set<String> botIds, List<Settlement> settlements) {
+        return settling.settle(tenant, botIds, settlements).map(settled -> {
             if (settled.madeWork()) {
                 nudge(tenant);
             }
@@ -146,6 +151,11 @@ public final class Outbox implements OutboxService {
     @Override
     public Future<Map<PartState, Long>> depth(UUID tenant) {
         return reader.depth(tenant);
+    }
+
+    @Override
+    public OutboxOperator operator() {
+        return operating;
     }
 
     private void nudge(UUID tenant) {

@@ -6,8 +6,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The capability, as every edge sees it. A failed Future is a {@link io.tailrace.db.DatabaseFailure}; everything that a
@@ -32,14 +34,33 @@ public interface OutboxService {
      */
     Future<List<Claim.Item>> claim(UUID tenant, Claim claim, BooleanSupplier wanted);
 
-    /** Records, durably, that the network calls are about to be made; answers in order. */
-    Future<List<LeaseResult>> start(UUID tenant, List<Lease> leases);
+    /** The same for a caller who may touch any bot's parts. */
+    default Future<List<LeaseResult>> start(UUID tenant, List<Lease> leases) {
+        return start(tenant, null, leases);
+    }
+
+    /**
+     * Records, durably, that the network calls are about to be made; answers in order.
+     *
+     * @param botIds the only bots the caller may touch; null when any. A part of another is like one that is not there
+     */
+    Future<List<LeaseResult>> start(UUID tenant, @Nullable Set<String> botIds, List<Lease> leases);
+
+    /** The same for a caller who may touch any bot's parts. */
+    default Future<List<LeaseResult>> renew(UUID tenant, List<Lease> leases, Duration lease) {
+        return renew(tenant, null, leases, lease);
+    }
 
     /** Extends live leases to now + {@code lease}; answers in order. */
-    Future<List<LeaseResult>> renew(UUID tenant, List<Lease> leases, Duration lease);
+    Future<List<LeaseResult>> renew(UUID tenant, @Nullable Set<String> botIds, List<Lease> leases, Duration lease);
+
+    /** The same for a caller who may touch any bot's parts. */
+    default Future<List<LeaseResult>> settle(UUID tenant, List<Settlement> settlements) {
+        return settle(tenant, null, settlements);
+    }
 
     /** Ends leases, each for itself; answers in order. */
-    Future<List<LeaseResult>> settle(UUID tenant, List<Settlement> settlements);
+    Future<List<LeaseResult>> settle(UUID tenant, @Nullable Set<String> botIds, List<Settlement> settlements);
 
     /** Empty when the tenant has no such part. */
     Future<Optional<PartView>> item(UUID tenant, PartId id, boolean withContent);
@@ -52,4 +73,7 @@ public interface OutboxService {
 
     /** Parts in flight by state, for one tenant. */
     Future<Map<PartState, Long>> depth(UUID tenant);
+
+    /** What an operator may do. */
+    OutboxOperator operator();
 }

@@ -14,6 +14,9 @@ public record OutboxSettings(
     /** Advisory locks a transaction may hold, which bounds the batches of a flush. */
     public static final int MOST_FLUSH_ENTRIES = 128;
 
+    /** The longest horizon of idempotency (OUT-29): a batch's parts lie no further apart. */
+    static final int LONGEST_HORIZON_DAYS = 31;
+
     public static final OutboxSettings DEFAULT = new OutboxSettings(
             7, true, 2, new GroupCommit.Limits(128, 4L << 20, 10_000, 64L << 20, 4), RetryPolicy.DEFAULT);
 

@@ -30,6 +30,7 @@ final class OutboxSettlements {
     private static final String LOCK = """
             SELECT %s FROM telegram_outbox_inflight h
              WHERE h.id = ANY ($1::bigint[]) AND h.tenant_id = $2::uuid
+               AND ($3::text[] IS NULL OR h.bot_id = ANY ($3::text[]))
              ORDER BY h.id FOR UPDATE""".formatted(InflightPart.COLUMNS);
 
     private static final String LOCK_SUCCESSORS = """
@@ -45,7 +46,7 @@ final class OutboxSettlements {
               FROM telegram_outbox o
               JOIN unnest($1::bigint[], $2::timestamptz[]) AS u(id, created_at)
                 ON o.id = u.id AND o.created_at = u.created_at
-             WHERE o.tenant_id = $3::uuid AND %s
+             WHERE o.tenant_id = $3::uuid AND ($4::text[] IS NULL OR o.bot_id = ANY ($4::text[])) AND %s
                AND o.state NOT IN ('pending', 'leased', 'retry_wait')
              ORDER BY o.id FOR UPDATE OF o""";
 
@@ -153,11 +154,12 @@ final class OutboxSettlements {
 
     private OutboxSettlements() {}
 
-    static Future<List<InflightPart>> lock(SqlConnection connection, UUID tenant, Collection<PartId> ids) {
+    static Future<List<InflightPart>> lock(
+            SqlConnection connection, UUID tenant, @Nullable Set<String> botIds, Collection<PartId> ids) {
         Long[] wanted = ids.stream().map(PartId::id).distinct().toArray(Long[]::new);
         return connection
                 .preparedQuery(LOCK)
-                .execute(Tuple.of(wanted, tenant))
+                .execute(Tuple.of(wanted, tenant, OperatorStore.bots(botIds)))
                 .map(rows -> map(rows, InflightPart::of));
     }
 
@@ -169,14 +171,15 @@ final class OutboxSettlements {
                 .map(rows -> InflightPart.instant(rows.iterator().next(), "at"));
     }
 
-    static Future<List<EndedPart>> lockEnded(SqlConnection connection, UUID tenant, List<PartId> ids) {
+    static Future<List<EndedPart>> lockEnded(
+            SqlConnection connection, UUID tenant, @Nullable Set<String> botIds, List<PartId> ids) {
         if (ids.isEmpty()) {
             return Future.succeededFuture(List.of());
         }
         TimeRange days = TimeRange.around(ids.stream().map(PartId::createdAt).toList());
         return connection
                 .preparedQuery(LOCK_ENDED.formatted(days.condition("o.created_at")))
-                .execute(Tuple.of(ids(ids), createdAts(ids), tenant))
+                .execute(Tuple.of(ids(ids), createdAts(ids), tenant, OperatorStore.bots(botIds)))
                 .map(rows -> map(rows, EndedPart::of));
     }
 

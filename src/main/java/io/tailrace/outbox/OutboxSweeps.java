@@ -5,7 +5,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 
-/** SQL of what happens without a caller: lapses, times to live, pauses, revivals. Each inside the caller's transaction. */
+/** SQL of what happens without a caller: lapses, times to live, pauses, late evidence. Each inside the caller's transaction. */
 final class OutboxSweeps {
     /** The condition is checked again on the row once it is locked: a lease that was renewed or settled is left alone. */
     private static final String LOCK_LAPSED = """
@@ -34,8 +33,7 @@ final class OutboxSweeps {
     private static final String PAUSE = """
             INSERT INTO telegram_outbox_paused_bots AS p (tenant_id, bot_id, until, reason)
             VALUES ($1::uuid, $2::text, $3::timestamptz, 'throttled')
-            ON CONFLICT (tenant_id, bot_id) DO UPDATE SET until = greatest(p.until, excluded.until)
-             WHERE p.until IS NOT NULL""";
+            ON CONFLICT (tenant_id, bot_id, reason) DO UPDATE SET until = greatest(p.until, excluded.until)""";
 
     private static final String FORGET_PAUSES =
             "DELETE FROM telegram_outbox_paused_bots WHERE until <= (SELECT tailrace_now())";
@@ -53,60 +51,6 @@ final class OutboxSweeps {
                SET outcome = 'delivered', response_received_at = (SELECT tailrace_now()), error_class = NULL, error = NULL,
                    http_status = $4::integer
              WHERE a.outbox_id = $1::bigint AND a.lease_token = $2::bigint AND a.claimed_at = $3::timestamptz AND %s""";
-
-    /** A part that is just being added to the batch would be stored as cancelled, and nobody would bring it back. */
-    private static final String LOCK_BATCH = "SELECT tailrace.lock_batches(true, ARRAY[$1::uuid], ARRAY[$2::text])";
-
-    private static final String LOCK_KEYS_OF_CANCELLED = """
-            SELECT k.key_id FROM telegram_outbox_keys k
-             WHERE (k.tenant_id, k.bot_id, k.ordering_key) IN (
-                    SELECT o.tenant_id, o.bot_id, o.ordering_key FROM telegram_outbox o
-                     WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND o.cancelled_by = $3::bigint
-                       AND o.state = 'cancelled' AND %s)
-             ORDER BY k.key_id FOR NO KEY UPDATE""";
-
-    /**
-     * A part behind another one that ended badly by itself stays cancelled, now because of that one: one that was added
-     * to the batch when both had ended already carries the name of the first.
-     */
-    private static final String HAND_OVER = """
-            UPDATE telegram_outbox o
-               SET cancelled_by = coalesce(b.cancelled_by, b.id), last_error_class = 'batch_predecessor_' || b.state
-              FROM (SELECT * FROM telegram_outbox o
-                     WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND %1$s
-                       AND o.state IN ('ambiguous', 'dead_letter', 'expired', 'cancelled')
-                       AND o.cancelled_by IS DISTINCT FROM $3::bigint
-                     ORDER BY o.part_index LIMIT 1) b
-             WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND %1$s
-               AND o.cancelled_by = $3::bigint AND o.state = 'cancelled' AND o.part_index > b.part_index""";
-
-    /** Candidates all of them: a hint that the claim checks. */
-    private static final String REVIVE = """
-            WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
-            revived AS (
-                UPDATE telegram_outbox o
-                   SET state = 'pending', last_outcome = NULL, last_error_class = NULL, last_error = NULL, cancelled_by = NULL,
-                       updated_at = c.at
-                  FROM clock c
-                 WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND o.cancelled_by = $3::bigint
-                   AND o.state = 'cancelled' AND %1$s
-                RETURNING o.*
-            )
-            INSERT INTO telegram_outbox_inflight (id, created_at, tenant_id, key_id, bot_id, batch_no, part_index, priority,
-                delivery_policy, turn, available_at, expires_at, attempt_count, throttle_count, rescue_count, lease_token,
-                retry_jitter_ms, updated_at)
-            SELECT r.id, r.created_at, r.tenant_id, k.key_id, r.bot_id, f.id, r.part_index, r.priority, r.delivery_policy,
-                   CASE WHEN r.available_at > c.at THEN 's' ELSE 'c' END::"char", r.available_at, r.expires_at,
-                   r.attempt_count, r.throttle_count, r.rescue_count, r.lease_token,
-                   ('x' || substr(r.operation_id, 9, 8))::bit(32)::bigint %% 250, c.at
-              FROM revived r
-              JOIN telegram_outbox_keys k
-                ON k.tenant_id = r.tenant_id AND k.bot_id = r.bot_id AND k.ordering_key = r.ordering_key
-              JOIN LATERAL (SELECT o.id FROM telegram_outbox o
-                             WHERE o.tenant_id = r.tenant_id AND o.batch_id = r.batch_id AND o.part_index = 0
-                               AND o.created_at <= r.created_at
-                             ORDER BY o.id LIMIT 1) f ON true
-             CROSS JOIN clock c""";
 
     private OutboxSweeps() {}
 
@@ -148,7 +92,7 @@ final class OutboxSweeps {
                 });
     }
 
-    /** Nothing of these bots is claimed until then; a pause without an end, an operator's, is left as it is. */
+    /** Nothing of these bots is claimed until then; an operator's pause is a row of its own. */
     static Future<Void> pause(SqlConnection connection, UUID tenant, Collection<String> bots, Instant until) {
         Future<?> last = Future.succeededFuture();
         for (String bot : bots.stream().sorted().toList()) {
@@ -161,14 +105,18 @@ final class OutboxSweeps {
         return connection.preparedQuery(FORGET_PAUSES).execute().map(rows -> rows.rowCount());
     }
 
-    /** Late evidence: an ambiguous part becomes delivered, and the parts that its end had cancelled come back. */
+    /**
+     * Late evidence: an ambiguous part becomes delivered, and the parts that its end had cancelled come back. While a
+     * day of one of those is being removed they stay cancelled, all of them, since they may not overtake one another.
+     */
     static Future<Integer> late(
             SqlConnection connection, UUID tenant, EndedPart part, Settlement.Delivered delivered, Instant now) {
-        return connection
-                .preparedQuery(LOCK_BATCH)
-                .execute(Tuple.of(tenant, part.batchId()))
+        RevivalStore.Concerned cancelled = new RevivalStore.Concerned(tenant, part.batchId(), part.id(), false, now);
+        return RevivalStore.lockBatch(connection, tenant, part.batchId())
                 .compose(locked -> resolve(connection, part, delivered))
-                .compose(resolved -> revive(connection, tenant, part, now));
+                .compose(resolved -> RevivalStore.lockKeys(connection, cancelled))
+                .compose(locked -> RevivalStore.holdDays(connection, cancelled))
+                .compose(held -> held ? RevivalStore.revive(connection, cancelled) : Future.succeededFuture(0));
     }
 
     private static Future<?> resolve(SqlConnection connection, EndedPart part, Settlement.Delivered delivered) {
@@ -193,20 +141,5 @@ final class OutboxSweeps {
                                 OutboxSettlements.utc(claimedAt),
                                 delivered.httpStatus()));
         return Future.all(history, attempt);
-    }
-
-    private static Future<Integer> revive(SqlConnection connection, UUID tenant, EndedPart by, Instant now) {
-        // A replay may have added parts to the batch on any later day.
-        String days = TimeRange.around(List.of(by.id().createdAt(), now.plus(1, ChronoUnit.DAYS)))
-                .condition("o.created_at");
-        Tuple which = Tuple.of(tenant, by.batchId(), by.id().id());
-        return connection
-                .preparedQuery(LOCK_KEYS_OF_CANCELLED.formatted(days))
-                .execute(which)
-                .compose(locked ->
-                        connection.preparedQuery(HAND_OVER.formatted(days)).execute(which))
-                .compose(
-                        left -> connection.preparedQuery(REVIVE.formatted(days)).execute(which))
-                .map(rows -> rows.rowCount());
     }
 }

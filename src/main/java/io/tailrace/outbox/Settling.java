@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts, renewals, settlements: what a worker says about the parts in its hand.
@@ -34,8 +35,8 @@ final class Settling {
     /** What a call came to, and whether it made anything claimable. */
     record Settled(List<LeaseResult> results, boolean madeWork) {}
 
-    Future<List<LeaseResult>> start(UUID tenant, List<Lease> leases) {
-        return database.statement(connection -> OutboxLeases.start(connection, tenant, leases))
+    Future<List<LeaseResult>> start(UUID tenant, @Nullable Set<String> botIds, List<Lease> leases) {
+        return database.statement(connection -> OutboxLeases.start(connection, tenant, botIds, leases))
                 .compose(started -> {
                     List<PartId> others = leases.stream()
                             .filter(lease -> !started.containsKey(lease))
@@ -45,7 +46,8 @@ final class Settling {
                     if (others.isEmpty()) {
                         return Future.succeededFuture(answers(leases, started));
                     }
-                    return database.statement(connection -> OutboxLeases.startedBefore(connection, tenant, others))
+                    return database.statement(
+                                    connection -> OutboxLeases.startedBefore(connection, tenant, botIds, others))
                             .map(before -> {
                                 before.forEach(started::putIfAbsent);
                                 return answers(leases, started);
@@ -53,8 +55,8 @@ final class Settling {
                 });
     }
 
-    Future<List<LeaseResult>> renew(UUID tenant, List<Lease> leases, Duration lease) {
-        return database.statement(connection -> OutboxLeases.renew(connection, tenant, leases, lease))
+    Future<List<LeaseResult>> renew(UUID tenant, @Nullable Set<String> botIds, List<Lease> leases, Duration lease) {
+        return database.statement(connection -> OutboxLeases.renew(connection, tenant, botIds, leases, lease))
                 .map(renewed -> answers(leases, renewed));
     }
 
@@ -68,19 +70,20 @@ final class Settling {
         return results;
     }
 
-    Future<Settled> settle(UUID tenant, List<Settlement> settlements) {
-        return database.transaction(connection -> settleIn(connection, tenant, settlements))
+    Future<Settled> settle(UUID tenant, @Nullable Set<String> botIds, List<Settlement> settlements) {
+        return database.transaction(connection -> settleIn(connection, tenant, botIds, settlements))
                 .map(outcome -> {
                     outcome.count(metrics);
                     return new Settled(outcome.results, outcome.madeWork());
                 });
     }
 
-    private Future<Outcome> settleIn(SqlConnection connection, UUID tenant, List<Settlement> settlements) {
+    private Future<Outcome> settleIn(
+            SqlConnection connection, UUID tenant, @Nullable Set<String> botIds, List<Settlement> settlements) {
         List<PartId> ids =
                 settlements.stream().map(settlement -> settlement.lease().id()).toList();
         // Three statements that travel together: the clock is read after the locks were granted.
-        Future<List<InflightPart>> locked = OutboxSettlements.lock(connection, tenant, ids);
+        Future<List<InflightPart>> locked = OutboxSettlements.lock(connection, tenant, botIds, ids);
         Future<Instant> clock = OutboxSettlements.now(connection);
         return Future.all(locked, clock).compose(both -> {
             Map<Long, InflightPart> inFlight = new HashMap<>();
@@ -89,7 +92,7 @@ final class Settling {
                     .filter(id -> !inFlight.containsKey(id.id()))
                     .distinct()
                     .toList();
-            return OutboxSettlements.lockEnded(connection, tenant, rest).compose(ended -> {
+            return OutboxSettlements.lockEnded(connection, tenant, botIds, rest).compose(ended -> {
                 Map<Long, EndedPart> endedById = new HashMap<>();
                 ended.forEach(part -> endedById.put(part.id().id(), part));
                 Outcome outcome = decide(settlements, inFlight, endedById, clock.result());

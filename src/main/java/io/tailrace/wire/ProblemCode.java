@@ -15,6 +15,7 @@ public enum ProblemCode {
     LEASE_LOST(409, "The lease is no longer held"),
     NOT_STARTED(409, "The part was never started"),
     LEASED(409, "The part is leased"),
+    WRONG_STATE(409, "The part's state does not allow this"),
     DUPLICATE_RISK(409, "This may send a second time"),
     ON_HOLD(409, "The rows are on hold"),
     NOT_DUE(409, "Nothing is due"),

@@ -101,6 +101,9 @@ final class Contract {
         if (requestBody == null) {
             return body.isEmpty() ? List.of() : List.of("takes no body");
         }
+        if (body.isEmpty() && Boolean.FALSE.equals(requestBody.getBoolean("required"))) {
+            return List.of();
+        }
         return checkContent(requestBody.getJsonObject("content"), contentType, body);
     }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,6 +36,10 @@ final class FakeOutbox implements OutboxService {
     final List<Settlement> settlements = new CopyOnWriteArrayList<>();
     private final AtomicLong ids = new AtomicLong();
 
+    /** The bots of the key that asked last. */
+    volatile @Nullable Set<String> bots;
+
+    final FakeOperator operator = new FakeOperator();
     volatile @Nullable Function<Batch, Future<EnqueueResult>> enqueue;
     volatile Future<List<Claim.Item>> claimed = Future.succeededFuture(List.of());
     volatile @Nullable Function<Lease, LeaseResult> lease;
@@ -86,19 +91,23 @@ final class FakeOutbox implements OutboxService {
     }
 
     @Override
-    public Future<List<LeaseResult>> start(UUID tenant, List<Lease> started) {
+    public Future<List<LeaseResult>> start(UUID tenant, @Nullable Set<String> botIds, List<Lease> started) {
+        bots = botIds;
         leases.addAll(started);
         return results(started, null);
     }
 
     @Override
-    public Future<List<LeaseResult>> renew(UUID tenant, List<Lease> renewed, Duration duration) {
+    public Future<List<LeaseResult>> renew(
+            UUID tenant, @Nullable Set<String> botIds, List<Lease> renewed, Duration duration) {
+        bots = botIds;
         leases.addAll(renewed);
         return results(renewed, CREATED.plus(duration));
     }
 
     @Override
-    public Future<List<LeaseResult>> settle(UUID tenant, List<Settlement> settled) {
+    public Future<List<LeaseResult>> settle(UUID tenant, @Nullable Set<String> botIds, List<Settlement> settled) {
+        bots = botIds;
         settlements.addAll(settled);
         return results(settled.stream().map(Settlement::lease).toList(), null);
     }
@@ -133,5 +142,10 @@ final class FakeOutbox implements OutboxService {
     @Override
     public Future<Map<PartState, Long>> depth(UUID tenant) {
         return Future.succeededFuture(Map.of(PartState.PENDING, 2L));
+    }
+
+    @Override
+    public FakeOperator operator() {
+        return operator;
     }
 }

@@ -1,0 +1,54 @@
+package io.tailrace.http;
+
+import io.tailrace.outbox.OperatorResult;
+import io.tailrace.outbox.OutboxOperator;
+import io.tailrace.outbox.PartId;
+import io.tailrace.outbox.PartState;
+import io.vertx.core.Future;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers what an operator wanted and answers as a test says. */
+final class FakeOperator implements OutboxOperator {
+    volatile OperatorResult result = new OperatorResult.Done(PartState.PENDING, true);
+    volatile boolean accepted;
+    volatile @Nullable Set<String> bots;
+    final Map<String, Pause> pauses = new ConcurrentHashMap<>();
+
+    @Override
+    public Future<OperatorResult> retry(
+            UUID tenant, @Nullable Set<String> botIds, PartId id, boolean acceptDuplicateRisk) {
+        accepted = acceptDuplicateRisk;
+        bots = botIds;
+        return Future.succeededFuture(result);
+    }
+
+    @Override
+    public Future<OperatorResult> cancel(UUID tenant, @Nullable Set<String> botIds, PartId id) {
+        bots = botIds;
+        return Future.succeededFuture(result);
+    }
+
+    @Override
+    public Future<Void> pause(UUID tenant, String botId, @Nullable Instant until) {
+        pauses.put(botId, new Pause(botId, until, OPERATOR));
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> resume(UUID tenant, String botId) {
+        pauses.remove(botId);
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<List<Pause>> pauses(UUID tenant, @Nullable Set<String> botIds) {
+        return Future.succeededFuture(new ArrayList<>(pauses.values()));
+    }
+}
