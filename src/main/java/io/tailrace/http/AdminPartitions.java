@@ -21,14 +21,19 @@ import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /admin/partitions} and {@code /admin/maintenance/runs}. */
 final class AdminPartitions {
     /** How long a run that somebody asked for waits for one that is under way elsewhere. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** After it the answer says that the run goes on. */
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(20);
 
     private final PartitionListing listing;
     private final Map<MaintenanceSchedule, PartitionMaintenance> maintenance;
@@ -73,10 +78,11 @@ final class AdminPartitions {
             });
         }
         for (Map.Entry<MaintenanceSchedule, PartitionRemoval> one : removal.entrySet()) {
-            inTurn = inTurn.compose(before -> one.getValue().runOnce(PATIENCE)).map(run -> {
-                runs.add(run(one.getKey(), run));
-                return null;
-            });
+            inTurn = inTurn.compose(before -> removal(one.getKey(), one.getValue()))
+                    .map(run -> {
+                        runs.add(run);
+                        return null;
+                    });
         }
         return inTurn.map(done -> Answer.ok(
                 out -> out.writeRawValue(new JsonObject().put("runs", runs).encode())));
@@ -105,7 +111,17 @@ final class AdminPartitions {
                 out -> out.writeRawValue(new JsonObject().put("removals", all).encode())));
     }
 
-    private static JsonObject run(MaintenanceSchedule schedule, RemovalRun run) {
+    /** Goes on by itself when it takes long: a detach may wait for a reader for minutes. */
+    private static Future<JsonObject> removal(MaintenanceSchedule schedule, PartitionRemoval removal) {
+        return removal.runOnce(PATIENCE)
+                .map(run -> run(schedule, run, false))
+                .timeout(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS)
+                .recover(cause -> cause instanceof TimeoutException
+                        ? Future.succeededFuture(run(schedule, new RemovalRun(false, List.of()), true))
+                        : Future.failedFuture(cause));
+    }
+
+    private static JsonObject run(MaintenanceSchedule schedule, RemovalRun run, boolean goesOn) {
         JsonArray tables = new JsonArray();
         for (RemovalRun.TableRun table : run.tables()) {
             tables.add(new JsonObject()
@@ -119,6 +135,7 @@ final class AdminPartitions {
                 .put("worker", schedule.remover())
                 .put("ok", !run.anotherRuns() && run.failure().isEmpty())
                 .put("another_runs", run.anotherRuns())
+                .put("still_running", goesOn)
                 .put("tables", tables);
     }
 
