@@ -28,6 +28,13 @@ public final class BlobStore implements Blobs {
             ON CONFLICT DO NOTHING
             """;
 
+    /** A blob that is sent again is about to be referred to: the collection of orphans lets it be for another day. */
+    private static final String TOUCH = """
+            UPDATE telegram_outbox_blobs SET created_at = tailrace_now()
+             WHERE tenant_id = $1::uuid AND sha256 = $2::text
+               AND created_at < (SELECT tailrace_now()) - interval '1 hour'
+            """;
+
     private static final String PIECE = """
             SELECT substring(bytes FROM $3::integer FOR $4::integer) AS piece
               FROM telegram_outbox_blobs
@@ -43,7 +50,8 @@ public final class BlobStore implements Blobs {
     @Override
     public Future<Boolean> put(UUID tenant, String sha256, String mediaType, Buffer bytes) {
         // Asked first, so that a blob sent again does not travel to PostgreSQL to be thrown away there.
-        return describe(tenant, sha256)
+        return execute(TOUCH, Tuple.of(tenant, sha256))
+                .compose(touched -> describe(tenant, sha256))
                 .compose(known -> known.isPresent()
                         ? Future.succeededFuture(false)
                         : execute(PUT, Tuple.of(tenant, sha256, mediaType, bytes))

@@ -6,6 +6,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -145,6 +146,23 @@ final class Operating implements OutboxOperator {
         List<Verdict.End> ends = new ArrayList<>(List.of(OperatorRules.cancelled(part)));
         return Settling.endWithSuccessors(connection, ends)
                 .map(done -> new Acted(new OperatorResult.Done(PartState.CANCELLED, true), ends));
+    }
+
+    @Override
+    public Future<Redrive.Ordered> redrive(UUID tenant, @Nullable Set<String> botIds, Redrive order, boolean dryRun) {
+        // Of the other pool: what it counts may be many, and no sender should wait for a connection meanwhile.
+        return database.transaction(
+                database.maintenance(), connection -> RedriveStore.order(connection, tenant, botIds, order, dryRun));
+    }
+
+    @Override
+    public Future<Optional<Redrive.Progress>> redrive(UUID tenant, @Nullable Set<String> botIds, UUID id) {
+        return database.statement(connection -> RedriveStore.find(connection, tenant, botIds, id));
+    }
+
+    @Override
+    public Future<List<BlockedKey>> blocked(UUID tenant, @Nullable Set<String> botIds, long after, int limit) {
+        return database.statement(connection -> BlockedKeysStore.blocked(connection, tenant, botIds, after, limit));
     }
 
     @Override

@@ -27,6 +27,9 @@ public final class Outbox implements OutboxService {
     static final Duration EXPIRE_EVERY = Duration.ofSeconds(5);
     static final Duration SAMPLE_EVERY = Duration.ofSeconds(15);
 
+    static final Duration REDRIVE_EVERY = Duration.ofMillis(500);
+    static final Duration TIDY_EVERY = Duration.ofHours(1);
+
     private final OutboxSettings settings;
     private final OutboxEnqueues enqueues;
     private final Lanes lanes;
@@ -53,7 +56,10 @@ public final class Outbox implements OutboxService {
         this.workers = List.of(
                 new PeriodicWorker(vertx, meters, "outbox-rescue", RESCUE_EVERY, upkeep::rescue),
                 new PeriodicWorker(vertx, meters, "outbox-expiry", EXPIRE_EVERY, upkeep::expire),
-                new PeriodicWorker(vertx, meters, "outbox-sample", SAMPLE_EVERY, upkeep::sample));
+                new PeriodicWorker(vertx, meters, "outbox-sample", SAMPLE_EVERY, upkeep::sample),
+                new PeriodicWorker(
+                        vertx, meters, "outbox-redrive", REDRIVE_EVERY, new Redriving(database, operating)::run),
+                new PeriodicWorker(vertx, meters, "outbox-tidy", TIDY_EVERY, upkeep::tidy));
         Gauge.builder("tailrace.outbox.queue.depth", lanes, Lanes::depth)
                 .description("enqueues waiting for a flush")
                 .register(meters);

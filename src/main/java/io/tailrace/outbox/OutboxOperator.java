@@ -3,6 +3,7 @@ package io.tailrace.outbox;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,15 @@ public interface OutboxOperator {
 
     /** Ends an operator's pause. A provider's throttle goes on: see {@link #pauses}. */
     Future<Void> resume(UUID tenant, String botId);
+
+    /** Orders that every matching part is retried or cancelled, at a rate; a dry run only counts. */
+    Future<Redrive.Ordered> redrive(UUID tenant, @Nullable Set<String> botIds, Redrive order, boolean dryRun);
+
+    /** How far an order is; empty when there is no such order, or one for other bots. Kept for a month when finished. */
+    Future<Optional<Redrive.Progress>> redrive(UUID tenant, @Nullable Set<String> botIds, UUID id);
+
+    /** Parts that others wait behind, by id, from after {@code after} on; 0 for the first page. */
+    Future<List<BlockedKey>> blocked(UUID tenant, @Nullable Set<String> botIds, long after, int limit);
 
     /** The pauses that hold now, by bot and reason, at most a thousand. */
     Future<List<Pause>> pauses(UUID tenant, @Nullable Set<String> botIds);

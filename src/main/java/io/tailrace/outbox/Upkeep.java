@@ -3,6 +3,7 @@ package io.tailrace.outbox;
 import io.tailrace.db.Database;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,12 @@ import java.util.function.Function;
 final class Upkeep {
     /** Parts in one transaction; a run goes on until a transaction finds fewer. */
     static final int CHUNK = 500;
+
+    /** A blob is sent ahead of its part: so long it is waited for. */
+    static final Duration BLOB_PATIENCE = Duration.ofHours(24);
+
+    static final Duration REDRIVES_KEPT = Duration.ofDays(30);
+    private static final int BLOBS_AT_ONCE = 100;
 
     private final Database database;
     private final int horizonDays;
@@ -46,6 +53,26 @@ final class Upkeep {
         return OutboxDepth.sample(database.maintenance())
                 .onSuccess(sample -> metrics.sampled(sample.depths(), sample.oldestClaimableMillis()))
                 .compose(sample -> OutboxDepth.announce(database.maintenance(), horizonDays));
+    }
+
+    /** Collects blobs that no part refers to and forgets old redrives; answers how many blobs. */
+    Future<Integer> tidy() {
+        return collectBlobs(0).compose(collected -> database.transaction(
+                        database.maintenance(), connection -> RedriveStore.forget(connection, REDRIVES_KEPT))
+                .map(collected));
+    }
+
+    private Future<Integer> collectBlobs(int before) {
+        return database.transaction(database.maintenance(), this::collectSome).compose(some -> {
+            int collected = before + some;
+            return some == BLOBS_AT_ONCE ? collectBlobs(collected) : Future.succeededFuture(collected);
+        });
+    }
+
+    private Future<Integer> collectSome(SqlConnection connection) {
+        return OrphanBlobStore.lock(connection, BLOB_PATIENCE, BLOBS_AT_ONCE)
+                .compose(orphans ->
+                        orphans.isEmpty() ? Future.succeededFuture(0) : OrphanBlobStore.delete(connection, orphans));
     }
 
     private Future<Integer> chunks(Function<SqlConnection, Future<Integer>> chunk, int before) {

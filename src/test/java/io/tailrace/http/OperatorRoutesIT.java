@@ -2,11 +2,14 @@ package io.tailrace.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.outbox.BlockedKey;
 import io.tailrace.outbox.OperatorResult;
 import io.tailrace.outbox.PartId;
 import io.tailrace.outbox.PartState;
 import io.tailrace.tenant.Scope;
+import io.vertx.core.json.JsonObject;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -122,5 +125,78 @@ class OperatorRoutesIT {
                     .send();
             assertThat(OUTBOX.bots).as(verb).containsExactly("8");
         }
+    }
+
+    @Test
+    @DisplayName("OUT-24 a redrive is tried, ordered, and looked at")
+    void redrive() {
+        String filter = "{\"filter\":{\"state\":\"dead_letter\",\"bot_id\":\"7\",\"error_class\":\"transient\","
+                + "\"since\":\"2026-11-30T00:00:00Z\"},\"rate_per_second\":20,\"dry_run\":true}";
+        EdgeFixture.Answer tried = EDGE.post("/v1/outbox/redrives", filter).send();
+        assertThat(tried.status()).isEqualTo(200);
+        assertThat(tried.json().getInteger("matched")).isEqualTo(120);
+        assertThat(tried.json().getString("redrive_id")).isNull();
+        EdgeFixture.Answer ordered = EDGE.post("/v1/outbox/redrives", filter.replace("true", "false"))
+                .send();
+        assertThat(ordered.status()).isEqualTo(202);
+        String path = "/v1/outbox/redrives/" + ordered.json().getString("redrive_id");
+        assertThat(EDGE.get(path).send().json().getString("status")).isEqualTo("running");
+        assertThat(EDGE.get("/v1/outbox/redrives/x").send().status()).isEqualTo(404);
+        assertThat(EDGE.get("/v1/outbox/redrives/00000000-0000-0000-0000-000000000000")
+                        .send()
+                        .status())
+                .isEqualTo(404);
+        assertThat(EDGE.get(path).key("sender").send().status()).isEqualTo(403);
+    }
+
+    @ParameterizedTest(name = "OUT-24 a redrive that makes no sense is refused at {1}: {0}")
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "{}; /filter",
+                "{\"filter\":{}}; /filter/state",
+                "{\"filter\":{\"state\":\"delivered\"}}; /filter/state",
+                "{\"filter\":{\"state\":\"dead\"}}; /filter/state",
+                "{\"action\":\"cancel\",\"filter\":{\"state\":\"dead_letter\"}}; /filter/state",
+                "{\"action\":\"drop\",\"filter\":{\"state\":\"dead_letter\"}}; /action",
+                "{\"filter\":{\"state\":\"dead_letter\"},\"rate_per_second\":101}; /rate_per_second",
+                "{\"filter\":{\"state\":\"dead_letter\",\"since\":\"x\"}}; /filter/since"
+            })
+    void badRedrives(String body, String pointer) {
+        EdgeFixture.Answer answer = EDGE.post("/v1/outbox/redrives", body).bad().send();
+        assertThat(answer.status()).isEqualTo(422);
+        assertThat(answer.pointer()).isEqualTo(pointer);
+    }
+
+    @Test
+    @DisplayName("OUT-32 blocked keys are listed page by page")
+    void blocked() {
+        for (int id = 1; id <= 3; id++) {
+            OUTBOX.operator.blocked = Stream.concat(
+                            OUTBOX.operator.blocked.stream(),
+                            Stream.of(new BlockedKey(
+                                    new PartId(id, FakeOutbox.CREATED),
+                                    "b",
+                                    0,
+                                    "7",
+                                    "k",
+                                    PartState.RETRY_WAIT,
+                                    3,
+                                    "transient",
+                                    FakeOutbox.CREATED,
+                                    FakeOutbox.CREATED,
+                                    1_000)))
+                    .toList();
+        }
+        JsonObject first = EDGE.get("/v1/outbox/blocked?limit=2").send().json();
+        assertThat(first.getJsonArray("items")).hasSize(2);
+        JsonObject second = EDGE.get("/v1/outbox/blocked?limit=2&cursor=" + first.getString("next"))
+                .send()
+                .json();
+        assertThat(second.getJsonArray("items")).hasSize(1);
+        assertThat(second.getString("next")).isNull();
+        assertThat(EDGE.get("/v1/outbox/blocked?cursor=x").bad().send().status())
+                .isEqualTo(400);
+        assertThat(EDGE.get("/v1/outbox/blocked").key("sender").send().status()).isEqualTo(403);
     }
 }

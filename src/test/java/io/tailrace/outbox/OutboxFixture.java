@@ -112,7 +112,7 @@ final class OutboxFixture {
         // DELETE, because TRUNCATE makes new files for every partition and index.
         db.execute(
                 "DELETE FROM telegram_outbox; DELETE FROM telegram_outbox_inflight; DELETE FROM telegram_outbox_attempts;"
-                        + " DELETE FROM telegram_outbox_keys; DELETE FROM telegram_outbox_blobs; DELETE FROM telegram_outbox_paused_bots");
+                        + " DELETE FROM telegram_outbox_keys; DELETE FROM telegram_outbox_blobs; DELETE FROM telegram_outbox_paused_bots; DELETE FROM telegram_outbox_redrives");
     }
 
     static Builder part(String key) {
