@@ -13,16 +13,17 @@ import org.jspecify.annotations.Nullable;
 final class BlockedKeysStore {
     /*
      * A leased part and one in retry_wait hold their key and their batch; one that is scheduled for later only its batch.
-     * Those are found by the indexes of leases and of times, so the cost grows with them and not with what waits.
+     * Those are found by the indexes of leases and of times, so the cost grows with them and not with what waits; sorted
+     * before what waits is counted, so that a page counts for its own rows only.
      */
     private static final String BLOCKED = """
-            WITH holder AS MATERIALIZED (
-                SELECT h.* FROM telegram_outbox_inflight h WHERE h.state = 'leased' AND h.tenant_id = $1::uuid
-                 UNION ALL
-                SELECT h.* FROM telegram_outbox_inflight h
-                 WHERE h.turn IN ('s', 'w') AND h.available_at > (SELECT tailrace_now()) AND h.tenant_id = $1::uuid
-            ), blocking AS MATERIALIZED (
-                SELECT h.*, w.waiting FROM holder h
+            WITH blocking AS MATERIALIZED (
+                SELECT h.*, w.waiting FROM (
+                    SELECT l.* FROM telegram_outbox_inflight l WHERE l.state = 'leased' AND l.tenant_id = $1::uuid
+                     UNION ALL
+                    SELECT d.* FROM telegram_outbox_inflight d
+                     WHERE d.turn IN ('s', 'w') AND d.available_at > (SELECT tailrace_now()) AND d.tenant_id = $1::uuid
+                     ORDER BY id OFFSET 0) h
                  CROSS JOIN LATERAL (
                     SELECT count(*)::integer AS waiting FROM (
                         SELECT FROM (

@@ -66,6 +66,10 @@ final class RedriveStore {
                            + interval '1 second' / r.rate_per_second
              WHERE r.redrive_id = $1::uuid""";
 
+    private static final String POSTPONE = """
+            UPDATE telegram_outbox_redrives SET next_at = tailrace_now() + $2::bigint * interval '1 millisecond'
+             WHERE redrive_id = $1::uuid""";
+
     private static final String FINISH =
             "UPDATE telegram_outbox_redrives SET finished_at = tailrace_now() WHERE redrive_id = $1::uuid";
 
@@ -149,6 +153,14 @@ final class RedriveStore {
         return connection
                 .preparedQuery(FINISH)
                 .execute(Tuple.of(open.progress().id()))
+                .mapEmpty();
+    }
+
+    /** Its turn comes later: another order's comes first. */
+    static Future<Void> postpone(SqlConnection connection, UUID id, Duration wait) {
+        return connection
+                .preparedQuery(POSTPONE)
+                .execute(Tuple.of(id, wait.toMillis()))
                 .mapEmpty();
     }
 

@@ -3,8 +3,10 @@ package io.tailrace.outbox;
 import io.tailrace.db.Database;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class Redriving {
     /** Parts in one run, so that a shutdown waits for no more. */
     static final int STEPS = 150;
+
+    /** After a failed step: a part that fails again and again keeps its own order waiting, and no other. */
+    static final Duration AFTER_FAILURE = Duration.ofSeconds(10);
 
     private final Database database;
     private final Operating operating;
@@ -39,7 +44,9 @@ final class Redriving {
         if (before == STEPS) {
             return Future.succeededFuture(before);
         }
-        return database.transaction(database.maintenance(), Redriving.this::step)
+        AtomicReference<@Nullable UUID> inHand = new AtomicReference<>();
+        return database.transaction(database.maintenance(), connection -> step(connection, inHand))
+                .recover(cause -> postpone(inHand.get()).transform(done -> Future.failedFuture(cause)))
                 .compose(step -> {
                     if (step.isEmpty()) {
                         return Future.succeededFuture(before);
@@ -52,12 +59,20 @@ final class Redriving {
                 });
     }
 
-    private Future<Optional<Step>> step(SqlConnection connection) {
+    private Future<Void> postpone(@Nullable UUID order) {
+        return order == null
+                ? Future.succeededFuture()
+                : database.transaction(
+                        database.maintenance(), connection -> RedriveStore.postpone(connection, order, AFTER_FAILURE));
+    }
+
+    private Future<Optional<Step>> step(SqlConnection connection, AtomicReference<@Nullable UUID> inHand) {
         return RedriveStore.lockDue(connection).compose(due -> {
             if (due.isEmpty()) {
                 return Future.succeededFuture(Optional.<Step>empty());
             }
             RedriveStore.Open open = due.get();
+            inHand.set(open.progress().id());
             return RedriveStore.next(connection, open)
                     .compose(next -> next.isEmpty()
                             ? RedriveStore.finish(connection, open).map(Optional.of(new Step(open.tenant(), null)))

@@ -25,10 +25,15 @@ final class RevivalStore {
             SELECT cardinality(tailrace.hold_outbox_days(ARRAY(SELECT o.created_at FROM telegram_outbox o WHERE %s))) AS missed
             """.formatted(CONCERNED);
 
+    /**
+     * The keys of the part and of all behind it in its batch: those may end or come back with it. So two operators, each
+     * ending parts in the middle of one another's keys, wait here and not for one another's parts.
+     */
     private static final String LOCK_KEYS = """
             SELECT tailrace.lock_keys(true, array_agg(d.tenant_id), array_agg(d.bot_id), array_agg(d.ordering_key))
-              FROM (SELECT DISTINCT o.tenant_id, o.bot_id, o.ordering_key FROM telegram_outbox o WHERE %s) d
-            HAVING count(*) > 0""".formatted(CONCERNED);
+              FROM (SELECT DISTINCT o.tenant_id, o.bot_id, o.ordering_key FROM telegram_outbox o
+                     WHERE o.tenant_id = $1::uuid AND o.batch_id = $2::text AND o.id >= $3::bigint AND %s) d
+            HAVING count(*) > 0""";
 
     /**
      * A part behind another one that ended badly by itself stays cancelled, now because of that one: one that was added
@@ -112,7 +117,7 @@ final class RevivalStore {
     static Future<Void> lockKeys(SqlConnection connection, Concerned parts) {
         return connection
                 .preparedQuery(LOCK_KEYS.formatted(parts.days()))
-                .execute(parts.values())
+                .execute(Tuple.of(parts.tenant(), parts.batchId(), parts.by().id()))
                 .mapEmpty();
     }
 

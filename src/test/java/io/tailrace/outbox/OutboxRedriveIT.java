@@ -9,6 +9,7 @@ import static io.tailrace.testkit.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.testkit.TestDatabase;
+import io.tailrace.worker.PeriodicWorker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -148,6 +149,38 @@ class OutboxRedriveIT {
         assertThat(progress(ordered))
                 .extracting(Redrive.Progress::done, Redrive.Progress::skipped)
                 .containsExactly(6L, 0L);
+    }
+
+    @Test
+    @DisplayName(
+            "OUT-24 an order whose part cannot be done at the moment keeps no other order waiting, and goes on later")
+    void failures() {
+        dead(0, 1, "7");
+        dead(1, 2, "8");
+        Redrive.Ordered stuck = ordered(order(Redrive.Action.RETRY, PartState.DEAD_LETTER, "7", 10), false);
+        Redrive.Ordered other = ordered(order(Redrive.Action.RETRY, PartState.DEAD_LETTER, "8", 10), false);
+        db.execute("CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS"
+                + " $$ BEGIN RAISE EXCEPTION 'for the test'; END $$;"
+                + " CREATE TRIGGER fails BEFORE INSERT ON telegram_outbox_inflight FOR EACH ROW WHEN (NEW.bot_id = '7')"
+                + " EXECUTE FUNCTION fails()");
+        try {
+            db.clock().advance(Duration.ofSeconds(1));
+            assertThat(TestDatabase.awaitFailure(worker().runOnce())).isNotNull();
+            runFor(1);
+        } finally {
+            db.execute("DROP TRIGGER fails ON telegram_outbox_inflight; DROP FUNCTION fails()");
+        }
+        assertThat(progress(stuck).done()).isZero();
+        assertThat(progress(other).done()).isEqualTo(1);
+        runFor(11);
+        assertThat(progress(stuck).done()).isEqualTo(1);
+    }
+
+    private PeriodicWorker worker() {
+        return fixture.outbox.workers().stream()
+                .filter(it -> it.name().equals("outbox-redrive"))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
