@@ -30,7 +30,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * DROP of the attached partition, with and without a reader's transaction left open, in one run.
  *
  * <pre>
- * --url --admin-url --admin-token --key --jdbc-url --server-log … [--rows 300000 --drops 5 --before 40 --writers 8 --reader 5]
+ * --url --admin-url --admin-token --key --jdbc-url --server-log … [--rows 300000 --drops 5 --plain-drops 2 --before 30 --writers 8 --reader 5]
  * </pre>
  *
  * The slowest insert during a removal is set against the maxima of 200 windows of the same length before it, which
@@ -79,10 +79,11 @@ public final class DropLoad {
             for (String way : options.getOrDefault("ways", "removal,detach,drop").split(",")) {
                 for (boolean reader : new boolean[] {false, true}) {
                     int within = 0;
-                    for (int n = 0; n < number("drops", 5); n++) {
+                    int drops = way.equals("removal") ? number("drops", 5) : number("plain-drops", 2);
+                    for (int n = 0; n < drops; n++) {
                         within += measure(admin, way, reader) ? 1 : 0;
                     }
-                    System.out.printf("%s%s: within the 99th percentile in %d of %d%n", way, reader ? " with a reader" : "", within, number("drops", 5));
+                    System.out.printf("%s%s: within the 99th percentile in %d of %d%n", way, reader ? " with a reader" : "", within, drops);
                 }
             }
             ended = true;
@@ -147,7 +148,7 @@ public final class DropLoad {
         String name = oldDay(admin);
         Thread.sleep(2_000);
         long before = System.nanoTime();
-        Thread.sleep(number("before", 40) * 1_000L);
+        Thread.sleep(number("before", 30) * 1_000L);
         long logged = Files.size(Path.of(options.get("server-log")));
         Thread reader = new Thread(() -> read(number("reader", 5)));
         if (withReader) {
