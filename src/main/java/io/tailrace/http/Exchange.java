@@ -6,6 +6,7 @@ import io.tailrace.wire.JsonBody;
 import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;
 import io.tailrace.wire.Rejection;
+import io.tailrace.wire.Reply;
 import io.tailrace.wire.StrictJson;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -142,6 +143,10 @@ final class Exchange {
                 fail(e);
             }
         });
+    }
+
+    void reply(Reply reply) {
+        json(reply.status(), reply.content());
     }
 
     void json(int status, JsonBody.Content content) {

@@ -12,6 +12,7 @@ import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;
 import io.tailrace.wire.Rejection;
 import io.tailrace.wire.RequestHeaders;
+import io.tailrace.wire.SenderReplies;
 import io.tailrace.wire.StrictJson;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -191,7 +192,7 @@ final class NdjsonBatches {
             return outbox.enqueue(exchange.tenant(), line.batch())
                     .map(result -> result instanceof EnqueueResult.Stored stored
                             ? new Answer(stored, null)
-                            : new Answer(null, SenderRoutes.problem((EnqueueResult.Refused) result)));
+                            : new Answer(null, SenderReplies.problem((EnqueueResult.Refused) result)));
         }
     }
 }

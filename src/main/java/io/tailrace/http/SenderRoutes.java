@@ -4,7 +4,6 @@ import io.tailrace.outbox.Batch;
 import io.tailrace.outbox.Claim;
 import io.tailrace.outbox.EnqueueResult;
 import io.tailrace.outbox.Lease;
-import io.tailrace.outbox.LeaseResult;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.outbox.Settlement;
 import io.tailrace.tenant.Caller;
@@ -12,19 +11,17 @@ import io.tailrace.tenant.Scope;
 import io.tailrace.wire.BatchDecoder;
 import io.tailrace.wire.ClaimDecoder;
 import io.tailrace.wire.LeaseDecoder;
-import io.tailrace.wire.PartWriter;
 import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;
 import io.tailrace.wire.RequestHeaders;
+import io.tailrace.wire.SenderReplies;
 import io.tailrace.wire.SettlementDecoder;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 
 /** The outbox's main road: enqueue, claim, start, renew, settle. */
 final class SenderRoutes {
@@ -62,21 +59,7 @@ final class SenderRoutes {
                     requireBots(exchange.caller(), batch);
                     return outbox.enqueue(exchange.tenant(), batch);
                 });
-        exchange.answer(result, it -> {
-            if (it instanceof EnqueueResult.Stored stored) {
-                exchange.json(stored.anyInserted() ? 201 : 200, out -> {
-                    out.writeStartObject();
-                    PartWriter.stored(out, stored);
-                    out.writeEndObject();
-                });
-            } else if (it instanceof EnqueueResult.Refused refused) {
-                exchange.fail(problem(refused));
-            }
-        });
-    }
-
-    static Problem problem(EnqueueResult.Refused refused) {
-        return Problem.at(ProblemCode.of(refused.code()), refused.pointer(), refused.detail());
+        exchange.answer(result, it -> exchange.reply(SenderReplies.enqueued(it)));
     }
 
     /** A key bound to bots enqueues for no other. */
@@ -101,7 +84,7 @@ final class SenderRoutes {
                                 exchange.tenant(), withinBots(exchange.caller(), asked), () -> !exchange.response()
                                         .closed())
                         .onSuccess(found -> handBack(exchange, asked, found)));
-        exchange.answer(items, found -> exchange.json(200, out -> PartWriter.claimed(out, found)));
+        exchange.answer(items, found -> exchange.reply(SenderReplies.claimed(found)));
     }
 
     private static Claim withinBots(Caller caller, Claim asked) {
@@ -138,57 +121,26 @@ final class SenderRoutes {
     }
 
     private void start(Exchange exchange) {
-        leases(
-                exchange,
-                exchange.json(LeaseDecoder::starts).map(LeaseDecoder.Leases::items),
-                leases -> outbox.start(exchange.tenant(), exchange.caller().botIds(), leases));
+        Future<LeaseDecoder.Leases> asked = exchange.json(LeaseDecoder::starts);
+        exchange.answer(
+                asked.compose(
+                        it -> SenderReplies.leases(it.items(), leases -> outbox.start(exchange.tenant(), exchange.caller().botIds(), leases))),
+                exchange::reply);
     }
 
     private void renew(Exchange exchange) {
         Future<LeaseDecoder.Leases> asked = exchange.json(in -> LeaseDecoder.renewals(in, lease));
-        leases(
-                exchange,
-                asked.map(LeaseDecoder.Leases::items),
-                leases -> outbox.renew(
-                        exchange.tenant(),
-                        exchange.caller().botIds(),
-                        leases,
-                        asked.result().lease()));
+        exchange.answer(
+                asked.compose(it -> SenderReplies.leases(
+                        it.items(), leases -> outbox.renew(exchange.tenant(), exchange.caller().botIds(), leases, it.lease()))),
+                exchange::reply);
     }
 
     private void settle(Exchange exchange) {
-        leases(
-                exchange,
-                exchange.json(SettlementDecoder::decode),
-                settlements ->
-                        outbox.settle(exchange.tenant(), exchange.caller().botIds(), settlements));
-    }
-
-    /** Asks for those whose id can be one, and answers all in the order of the request. */
-    private static <T> void leases(
-            Exchange exchange,
-            Future<List<LeaseDecoder.Item<T>>> items,
-            Function<List<T>, Future<List<LeaseResult>>> ask) {
-        Future<List<LeaseResult>> results = items.compose(all -> {
-            List<T> known = all.stream()
-                    .filter(it -> it.value() != null)
-                    .map(it -> Objects.requireNonNull(it.value()))
-                    .toList();
-            return known.isEmpty() ? Future.succeededFuture(List.of()) : ask.apply(known);
-        });
-        exchange.answer(results, found -> {
-            List<LeaseDecoder.Item<T>> all = items.result();
-            boolean allDone = found.size() == all.size() && found.stream().allMatch(LeaseResult.Done.class::isInstance);
-            exchange.json(allDone ? 200 : 207, out -> {
-                out.writeStartObject();
-                out.writeArrayFieldStart("results");
-                int next = 0;
-                for (LeaseDecoder.Item<T> item : all) {
-                    PartWriter.leaseResult(out, item.id(), item.value() == null ? null : found.get(next++));
-                }
-                out.writeEndArray();
-                out.writeEndObject();
-            });
-        });
+        Future<List<LeaseDecoder.Item<Settlement>>> asked = exchange.json(SettlementDecoder::decode);
+        exchange.answer(
+                asked.compose(
+                        it -> SenderReplies.leases(it, settlements -> outbox.settle(exchange.tenant(), exchange.caller().botIds(), settlements))),
+                exchange::reply);
     }
 }
