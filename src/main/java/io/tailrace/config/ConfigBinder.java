@@ -33,6 +33,9 @@ final class ConfigBinder {
                                 from.text(section + "host"),
                                 from.number(section + "port"),
                                 from.secret(section + "admin_token"))),
+                from.section(
+                        "bus",
+                        section -> new BusConfig(from.flag(section + "enabled"), from.number(section + "in_flight"))),
                 from.section("keys", section -> new KeysConfig(from.text(section + "environment"))),
                 from.section("outbox", section -> outbox(from, section)),
                 from.section(

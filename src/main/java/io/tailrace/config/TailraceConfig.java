@@ -11,6 +11,7 @@ public record TailraceConfig(
         DatabaseConfig database,
         HttpConfig http,
         ManagementConfig management,
+        BusConfig bus,
         KeysConfig keys,
         OutboxConfig outbox,
         PartitionsConfig partitions,

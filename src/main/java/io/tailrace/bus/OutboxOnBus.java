@@ -1,0 +1,69 @@
+package io.tailrace.bus;
+
+import io.tailrace.config.BusConfig;
+import io.tailrace.config.HttpConfig;
+import io.tailrace.wire.StrictJson;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The outbox's operations on a Vert.x's event bus, at the addresses of {@link OutboxAddresses}. Thread-safe.
+ *
+ * <p>Delivery is the bus's: at most once. Who gets no answer does not know what happened, and asks again: an enqueue is
+ * idempotent by its batch id, a claim by its claim id, a settlement by its outcome.
+ */
+public final class OutboxOnBus {
+    private final Vertx vertx;
+    private final InFlight inFlight;
+    private final List<BusVerticle> instances = new CopyOnWriteArrayList<>();
+    private volatile String deployment = "";
+
+    private OutboxOnBus(Vertx vertx, InFlight inFlight) {
+        this.vertx = vertx;
+        this.inFlight = inFlight;
+    }
+
+    /**
+     * Registers every address.
+     *
+     * @param limits of a body, the same as HTTP's
+     * @param instances event loops to spread over
+     */
+    public static Future<OutboxOnBus> start(
+            Vertx vertx, BusServices services, BusConfig config, HttpConfig.Limits limits, int instances) {
+        InFlight inFlight = new InFlight(config.inFlight());
+        OutboxOnBus bus = new OutboxOnBus(vertx, inFlight);
+        BusVerticle.Parts shared = new BusVerticle.Parts(
+                new OutboxOperations(services.outbox(), services.parts(), services.lease()).all(),
+                new StrictJson(limits.jsonDepth()),
+                limits.decompressed().intBytes(),
+                inFlight,
+                new BusMetrics(services.meters(), inFlight));
+        return vertx.deployVerticle(() -> bus.instance(shared), new DeploymentOptions().setInstances(instances))
+                .map(deployed -> {
+                    bus.deployment = deployed;
+                    return bus;
+                });
+    }
+
+    private BusVerticle instance(BusVerticle.Parts parts) {
+        BusVerticle instance = new BusVerticle(parts);
+        instances.add(instance);
+        return instance;
+    }
+
+    /** Receives nothing any more, waits up to {@code patience} for what is under way, and undeploys. */
+    public Future<Void> shutdown(Duration patience) {
+        return Future.join(instances.stream().map(BusVerticle::unregister).toList())
+                .otherwiseEmpty()
+                .compose(unregistered -> inFlight.idle()
+                        .timeout(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)
+                        .otherwiseEmpty())
+                .compose(idle -> vertx.undeploy(deployment));
+    }
+}
