@@ -1,5 +1,7 @@
 package io.tailrace.app;
 
+import io.tailrace.bus.BusServices;
+import io.tailrace.bus.OutboxOnBus;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
@@ -61,6 +63,7 @@ public final class Tailrace {
     private volatile boolean started;
     private volatile int managementPort;
     private volatile @Nullable PublicServer publicServer;
+    private volatile @Nullable OutboxOnBus bus;
 
     private Tailrace(TailraceConfig config, boolean migrate) {
         this.config = config;
@@ -112,7 +115,7 @@ public final class Tailrace {
     public Future<Void> start() {
         started = true;
         schema.start(this::startWork).onSuccess(done -> LOG.info("ready"));
-        return startManagement().compose(listening -> startPublic());
+        return startManagement().compose(listening -> startPublic()).compose(listening -> startBus());
     }
 
     private Future<Void> startManagement() {
@@ -139,6 +142,20 @@ public final class Tailrace {
                             publicServer = server;
                             return server.port();
                         }))
+                .mapEmpty();
+    }
+
+    private Future<Void> startBus() {
+        if (!config.bus().enabled()) {
+            return Future.succeededFuture();
+        }
+        BusServices services = new BusServices(
+                outbox,
+                new PartListStore(database),
+                metrics.registry(),
+                config.outbox().lease());
+        return OutboxOnBus.start(vertx, services, config.bus(), config.http().limits(), eventLoops)
+                .onSuccess(started -> bus = started)
                 .mapEmpty();
     }
 
@@ -203,11 +220,13 @@ public final class Tailrace {
         readiness.stopping();
         schema.stop();
         PublicServer server = publicServer;
+        OutboxOnBus onBus = bus;
         boolean clean = new Shutdown()
                 .then("waiting claims", left -> outbox.endWaits())
                 .then(
                         "public requests",
                         left -> server == null ? Future.succeededFuture() : server.shutdown(patience(left)))
+                .then("bus requests", left -> onBus == null ? Future.succeededFuture() : onBus.shutdown(patience(left)))
                 .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))

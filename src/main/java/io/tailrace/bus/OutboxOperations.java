@@ -1,5 +1,6 @@
 package io.tailrace.bus;
 
+import io.tailrace.outbox.OutboxOperator;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.outbox.PartQueries;
 import io.tailrace.outbox.PartState;
@@ -99,6 +100,8 @@ final class OutboxOperations {
     private Future<Reply> stats(UUID tenant) {
         Future<Map<PartState, Long>> depth = outbox.depth(tenant);
         Future<Optional<Duration>> oldest = parts.oldestClaimable(tenant);
-        return Future.all(depth, oldest).map(both -> ReaderReplies.stats(depth.result(), oldest.result()));
+        Future<List<OutboxOperator.Pause>> pauses = outbox.operator().pauses(tenant, null);
+        return Future.all(depth, oldest, pauses)
+                .map(all -> ReaderReplies.stats(depth.result(), oldest.result(), pauses.result()));
     }
 }

@@ -123,8 +123,10 @@ final class SenderRoutes {
     private void start(Exchange exchange) {
         Future<LeaseDecoder.Leases> asked = exchange.json(LeaseDecoder::starts);
         exchange.answer(
-                asked.compose(
-                        it -> SenderReplies.leases(it.items(), leases -> outbox.start(exchange.tenant(), exchange.caller().botIds(), leases))),
+                asked.compose(it -> SenderReplies.leases(
+                        it.items(),
+                        leases -> outbox.start(
+                                exchange.tenant(), exchange.caller().botIds(), leases))),
                 exchange::reply);
     }
 
@@ -132,15 +134,19 @@ final class SenderRoutes {
         Future<LeaseDecoder.Leases> asked = exchange.json(in -> LeaseDecoder.renewals(in, lease));
         exchange.answer(
                 asked.compose(it -> SenderReplies.leases(
-                        it.items(), leases -> outbox.renew(exchange.tenant(), exchange.caller().botIds(), leases, it.lease()))),
+                        it.items(),
+                        leases -> outbox.renew(
+                                exchange.tenant(), exchange.caller().botIds(), leases, it.lease()))),
                 exchange::reply);
     }
 
     private void settle(Exchange exchange) {
         Future<List<LeaseDecoder.Item<Settlement>>> asked = exchange.json(SettlementDecoder::decode);
         exchange.answer(
-                asked.compose(
-                        it -> SenderReplies.leases(it, settlements -> outbox.settle(exchange.tenant(), exchange.caller().botIds(), settlements))),
+                asked.compose(it -> SenderReplies.leases(
+                        it,
+                        settlements -> outbox.settle(
+                                exchange.tenant(), exchange.caller().botIds(), settlements))),
                 exchange::reply);
     }
 }

@@ -43,7 +43,8 @@ public final class ReaderReplies {
         });
     }
 
-    public static Reply stats(Map<PartState, Long> depth, Optional<Duration> oldestClaimable, List<OutboxOperator.Pause> pauses) {
+    public static Reply stats(
+            Map<PartState, Long> depth, Optional<Duration> oldestClaimable, List<OutboxOperator.Pause> pauses) {
         return Reply.done(out -> {
             out.writeStartObject();
             out.writeObjectFieldStart("depth");
