@@ -35,8 +35,8 @@ public final class OutboxTables {
         }
         Duration keep = Duration.ofDays(retentionDays);
         return List.of(
-                new ExpiringTable(PARTS, keep, OutboxDropGuard::parts),
-                new ExpiringTable(ATTEMPTS, keep, OutboxDropGuard::attempts));
+                new ExpiringTable(PARTS, keep, DropGuardStore::parts),
+                new ExpiringTable(ATTEMPTS, keep, DropGuardStore::attempts));
     }
 
     private OutboxTables() {}

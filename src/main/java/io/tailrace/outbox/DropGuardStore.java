@@ -12,7 +12,7 @@ import java.util.List;
  * SQL of what keeps a day (OUT-26, OUT-27): a part that has not ended keeps the day it was enqueued on, and every day that
  * holds attempts of it.
  */
-final class OutboxDropGuard {
+final class DropGuardStore {
     /**
      * In flight is what the in-flight table says; a row that only its day calls unfinished (written by hand) counts too,
      * which is why the day is read. PostgreSQL composes the statement, and quotes.
@@ -40,7 +40,7 @@ final class OutboxDropGuard {
     private static final String NO_REVIVALS =
             "SELECT pg_advisory_xact_lock(hashtextextended('tailrace.outbox.revivals', 0))";
 
-    private OutboxDropGuard() {}
+    private DropGuardStore() {}
 
     static Future<List<String>> parts(SqlConnection connection, String partition, Span span) {
         return connection
