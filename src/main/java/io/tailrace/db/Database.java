@@ -12,6 +12,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,7 +25,9 @@ import java.util.function.Supplier;
  */
 public final class Database {
     /** How often a transaction that lost a deadlock or a plan is run again before its failure is shown. */
-    static final int TRIES = 4;
+    static final int TRIES = 8;
+    /** Before it is run again, up to this times the tries so far: those that met once would else meet again. */
+    private static final int APART_MILLIS = 25;
 
     /**
      * Statements of requests go by key and have one good plan. Left alone, the planner makes a new one at each call for
@@ -196,7 +199,7 @@ public final class Database {
                 .recover(cause -> {
                     Throwable failure = DatabaseFailure.of(cause);
                     if (tries < TRIES && DatabaseFailure.is(failure, DatabaseFailure.Kind.TRY_AGAIN)) {
-                        return statement(work, tries + 1);
+                        return apart(tries).compose(waited -> statement(work, tries + 1));
                     }
                     return Future.failedFuture(failure);
                 });
@@ -215,10 +218,15 @@ public final class Database {
         return once(pool, work).recover(cause -> {
             Throwable failure = DatabaseFailure.of(cause);
             if (tries < TRIES && DatabaseFailure.is(failure, DatabaseFailure.Kind.TRY_AGAIN)) {
-                return attempt(pool, work, tries + 1);
+                return apart(tries).compose(waited -> attempt(pool, work, tries + 1));
             }
             return Future.failedFuture(failure);
         });
+    }
+
+    private Future<Void> apart(int tries) {
+        return vertx.timer(1 + ThreadLocalRandom.current().nextInt(APART_MILLIS * tries), TimeUnit.MILLISECONDS)
+                .mapEmpty();
     }
 
     private static <T> Future<T> once(Pool pool, Function<SqlConnection, Future<Supplier<Future<T>>>> work) {
