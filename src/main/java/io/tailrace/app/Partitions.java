@@ -12,6 +12,7 @@ import io.tailrace.partition.MaintenanceSchedule;
 import io.tailrace.partition.PartitionHealth;
 import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
+import io.tailrace.partition.PartitionOperation;
 import io.tailrace.partition.PartitionRemoval;
 import io.tailrace.partition.RemovalSettings;
 import io.tailrace.worker.PeriodicWorker;
@@ -65,6 +66,19 @@ final class Partitions {
     /** What a run on request runs. */
     Map<MaintenanceSchedule, PartitionMaintenance> maintenance() {
         return Map.of(MaintenanceSchedule.DAILY, maintenance);
+    }
+
+    /** What a run would make and remove now. */
+    Future<PartitionPreview> preview() {
+        return maintenance.preview().compose(made -> removal.preview()
+                .map(removed -> new PartitionPreview(
+                        made.stream().map(PartitionOperation::partition).toList(), removed)));
+    }
+
+    /** One run of both, making first. */
+    Future<PartitionRuns> runOnce(Duration patience) {
+        return maintenance.runOnce(patience).compose(made -> removal.runOnce(patience)
+                .map(removed -> new PartitionRuns(made, removed)));
     }
 
     Map<MaintenanceSchedule, PartitionRemoval> removal() {

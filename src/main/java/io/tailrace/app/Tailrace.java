@@ -19,6 +19,7 @@ import io.tailrace.outbox.BlobStore;
 import io.tailrace.outbox.Outbox;
 import io.tailrace.outbox.PartListStore;
 import io.tailrace.partition.MaintenanceRun;
+import io.tailrace.partition.TableView;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Tenants;
@@ -194,6 +195,21 @@ public final class Tailrace {
     /** Makes the partitions of the days ahead, trying for {@code patience}; for a command, when nothing was started. */
     public Future<MaintenanceRun> makePartitions(Duration patience) {
         return partitions.ensure(patience);
+    }
+
+    /** Every maintained table with its partitions. */
+    public Future<List<TableView>> partitions() {
+        return partitions.listing().list();
+    }
+
+    /** What a run of maintenance would make and remove now; changes nothing. */
+    public Future<PartitionPreview> previewPartitions() {
+        return partitions.preview();
+    }
+
+    /** One run of maintenance now, removal included; for a command, when nothing was started. */
+    public Future<PartitionRuns> maintainPartitions(Duration patience) {
+        return partitions.runOnce(patience);
     }
 
     public Database database() {

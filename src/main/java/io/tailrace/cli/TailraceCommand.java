@@ -18,7 +18,8 @@ import picocli.CommandLine.ParameterException;
             "  tailrace dev                        everything on this machine, with a PostgreSQL of its own",
             "  tailrace migrate --config my.yaml   bring the database up to date",
             "  tailrace serve --config my.yaml     run the service",
-            "  tailrace keys create ci --scope outbox"
+            "  tailrace keys create ci --scope outbox",
+            "  tailrace partitions run --dry-run   what would be made and removed now"
         })
 public final class TailraceCommand {
     static final int FAILED = 1;
@@ -36,7 +37,8 @@ public final class TailraceCommand {
                 .addSubcommand(new DevCommand(console))
                 .addSubcommand(new ServeCommand(console))
                 .addSubcommand(new MigrateCommand(console))
-                .addSubcommand(KeysCommand.commandLine(console));
+                .addSubcommand(KeysCommand.commandLine(console))
+                .addSubcommand(PartitionsCommand.commandLine(console));
         root.setOut(console.out());
         root.setErr(console.err());
         root.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.AUTO));

@@ -217,6 +217,14 @@ public final class PartitionMaintenance {
                 .map(names -> names.stream().filter(name -> !name.isEmpty()).toList()));
     }
 
+    /** What a run would make now; changes nothing (LIFE-9). */
+    public Future<List<PartitionOperation>> preview() {
+        return database.transaction(database.maintenance(), connection -> inTurn(
+                        maintained.tables(), table -> catalog.observe(connection, table)
+                                .map(seen -> PartitionPlanner.plan(table, seen).operations()))
+                .map(plans -> plans.stream().flatMap(List::stream).toList()));
+    }
+
     private static <T> Future<T> bounded(Duration limit, Supplier<Future<T>> work) {
         Future<T> running;
         try {

@@ -61,6 +61,35 @@ class CommandsIT {
     }
 
     @Test
+    @DisplayName("CLI-1 LIFE-9 partitions lists, says what a run would do, and removes only with --yes")
+    void partitions() throws IOException {
+        Cli cli = Cli.on(db.config());
+        db.execute("CREATE TABLE telegram_outbox_p2001_01_01 (LIKE telegram_outbox INCLUDING ALL, PRIMARY KEY (id));"
+                + " ALTER TABLE telegram_outbox ATTACH PARTITION telegram_outbox_p2001_01_01"
+                + " FOR VALUES FROM ('2001-01-01 00:00+00') TO ('2001-01-02 00:00+00')");
+
+        assertThat(cli.run("partitions", "list")).as(cli.err()).isZero();
+        assertThat(cli.out())
+                .containsPattern("telegram_outbox_p2001_01_01 +2001-01-01 +2001-01-02 +0 +\\d+ KiB +live +-");
+        assertThat(cli.run("partitions", "run", "--dry-run", "--json")).isZero();
+        JsonNode preview = JSON.readTree(cli.out());
+        assertThat(preview.get("removed")).hasSize(1);
+        assertThat(preview.get("removed").get(0).get("action").asText()).isEqualTo("drop");
+        assertThat(cli.run("partitions", "run")).isEqualTo(2);
+        assertThat(cli.out()).contains("telegram_outbox_p2001_01_01");
+        assertThat(cli.err()).contains("--yes");
+        assertThat(db.value(Boolean.class, "SELECT to_regclass('telegram_outbox_p2001_01_01') IS NOT NULL"))
+                .isTrue();
+
+        assertThat(cli.run("partitions", "run", "--yes")).as(cli.err()).isZero();
+        assertThat(cli.out()).contains("dropped telegram_outbox_p2001_01_01");
+        assertThat(cli.run("partitions", "run")).isZero();
+        assertThat(cli.out()).contains("Nothing to make and nothing to remove.");
+        assertThat(cli.run("partitions", "list", "--json")).isZero();
+        assertThat(JSON.readTree(cli.out()).get("tables")).hasSize(2);
+    }
+
+    @Test
     @DisplayName("CLI-1 what cannot be done exits with 1 and says why")
     void failures() {
         Cli cli = Cli.on(db.config());
