@@ -5,6 +5,8 @@ import io.tailrace.bus.OutboxOnBus;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
+import io.tailrace.doctor.Diagnosis;
+import io.tailrace.doctor.Doctor;
 import io.tailrace.http.Administration;
 import io.tailrace.http.CheckResult;
 import io.tailrace.http.HealthCheck;
@@ -27,6 +29,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +63,9 @@ public final class Tailrace {
     private final Schema schema;
     private final Readiness readiness;
     private final ManagementServer management;
+    /** Maintenance's three, two runners' sessions, and the one that listens. */
+    private static final int CONNECTIONS_BESIDE_POOL = 6;
+
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean started;
     private volatile int managementPort;
@@ -200,6 +206,12 @@ public final class Tailrace {
     /** Every maintained table with its partitions. */
     public Future<List<TableView>> partitions() {
         return partitions.listing().list();
+    }
+
+    /** What is not as it should be in the database, the worst first; for a command, when nothing was started. */
+    public Future<List<Diagnosis>> examine() {
+        int connections = config.database().poolSize() + CONNECTIONS_BESIDE_POOL;
+        return new Doctor(database, partitions.health(), connections, InstantSource.system()).examine();
     }
 
     /** What a run of maintenance would make and remove now; changes nothing. */

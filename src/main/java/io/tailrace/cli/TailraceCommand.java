@@ -38,7 +38,8 @@ public final class TailraceCommand {
                 .addSubcommand(new ServeCommand(console))
                 .addSubcommand(new MigrateCommand(console))
                 .addSubcommand(KeysCommand.commandLine(console))
-                .addSubcommand(PartitionsCommand.commandLine(console));
+                .addSubcommand(PartitionsCommand.commandLine(console))
+                .addSubcommand(new DoctorCommand(console));
         root.setOut(console.out());
         root.setErr(console.err());
         root.setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.AUTO));

@@ -18,7 +18,7 @@ final class Layers {
             List.of("app"),
             List.of("http", "kafka", "bus", "console"),
             List.of("wire"),
-            List.of("retention", "conversion", "purge"),
+            List.of("retention", "conversion", "purge", "doctor"),
             List.of("activity", "outbox", "llm", "tenant"),
             List.of("archive"),
             List.of("partition"),

@@ -90,6 +90,29 @@ class CommandsIT {
     }
 
     @Test
+    @DisplayName("CLI-1 doctor looks at a live database, and finds a default partition and a moved clock")
+    void doctor() throws IOException {
+        Cli cli = Cli.on(db.config());
+        assertThat(cli.run("doctor", "--json")).as(cli.err()).isZero();
+        assertThat(JSON.readTree(cli.out()).get("diagnoses"))
+                .noneMatch(one -> one.get("severity").asText().equals("error"));
+        db.execute("CREATE TABLE telegram_outbox_rest PARTITION OF telegram_outbox DEFAULT");
+        try {
+            assertThat(cli.run("doctor")).isZero();
+            assertThat(cli.out()).containsPattern("warning +telegram_outbox_rest +is a DEFAULT partition");
+        } finally {
+            db.execute("DROP TABLE telegram_outbox_rest");
+        }
+        db.execute("ALTER FUNCTION tailrace_now() SET tailrace.clock_offset TO '2 days'");
+        try {
+            assertThat(cli.run("doctor")).isEqualTo(1);
+            assertThat(cli.out()).contains("tailrace.clock_offset");
+        } finally {
+            db.clock().reset();
+        }
+    }
+
+    @Test
     @DisplayName("CLI-1 what cannot be done exits with 1 and says why")
     void failures() {
         Cli cli = Cli.on(db.config());

@@ -1,0 +1,10 @@
+/**
+ * What an operator wants looked at before trusting a database: settings, schema, partitions, what holds vacuum back.
+ *
+ * <p>{@code DoctorCatalog} reads facts, {@code DoctorRules} (no I/O) makes diagnoses of them, {@code Doctor} puts both
+ * together. Changes nothing. May import: {@code partition}, {@code db}, Vert.x core and the SQL client.
+ */
+@NullMarked
+package io.tailrace.doctor;
+
+import org.jspecify.annotations.NullMarked;
