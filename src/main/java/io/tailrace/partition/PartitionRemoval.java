@@ -152,8 +152,7 @@ public final class PartitionRemoval {
     }
 
     /**
-     * What a run would do now, and what would keep it from it; changes nothing (LIFE-9). Asks the guards in transactions
-     * that are rolled back.
+     * What a run would do now, and what would keep it from it; changes nothing (LIFE-9).
      */
     public Future<List<RemovalPreview>> preview() {
         return inTurn(tables, this::preview)
@@ -162,29 +161,27 @@ public final class PartitionRemoval {
 
     private Future<List<RemovalPreview>> preview(ExpiringTable expiring) {
         return database.transaction(database.maintenance(), connection -> store.clock(connection)
-                .compose(now -> catalog.observe(connection, expiring.table())
-                        .compose(seen -> catalog.sizes(connection, expiring.table())
-                                .compose(sizes -> store.records(connection, expiring.table())
-                                        .compose(records -> preview(
-                                                connection,
-                                                expiring,
-                                                RemovalPlanner.plan(expiring, seen, records, Integer.MAX_VALUE),
-                                                sizes,
-                                                RemovalPlanner.apart(clock.instant(), now)))))));
+                        .compose(now -> catalog.observe(connection, expiring.table())
+                                .compose(seen -> catalog.sizes(connection, expiring.table())
+                                        .compose(sizes -> store.records(connection, expiring.table())
+                                                .map(records -> new Planned(
+                                                        RemovalPlanner.plan(expiring, seen, records, Integer.MAX_VALUE),
+                                                        sizes,
+                                                        RemovalPlanner.apart(clock.instant(), now)))))))
+                .compose(planned -> preview(expiring, planned));
     }
 
-    private Future<List<RemovalPreview>> preview(
-            SqlConnection connection,
-            ExpiringTable expiring,
-            List<RemovalStep> steps,
-            List<PartitionCatalog.Size> sizes,
-            String apart) {
-        return inTurn(steps, step -> {
-            PartitionCatalog.Size size = sizes.stream()
+    private record Planned(List<RemovalStep> steps, List<PartitionCatalog.Size> sizes, String apart) {}
+
+    /** Each step in a transaction of its own: a guard reads whole periods, an observation only has seconds. */
+    private Future<List<RemovalPreview>> preview(ExpiringTable expiring, Planned planned) {
+        return inTurn(planned.steps(), step -> {
+            PartitionCatalog.Size size = planned.sizes().stream()
                     .filter(one -> one.partition().equals(step.partition()))
                     .findFirst()
                     .orElse(new PartitionCatalog.Size(step.partition(), 0, 0));
-            return blockers(connection, expiring, step, apart)
+            return database.transaction(
+                            database.maintenance(), connection -> blockers(connection, expiring, step, planned.apart()))
                     .map(blocked -> RemovalPreview.of(expiring, step, size, blocked));
         });
     }

@@ -28,7 +28,6 @@ final class RemovalProtocol {
     private final PartitionedTable table;
     private final RemovalSettings settings;
     private final MeterRegistry meters;
-    private final PartitionCatalog catalog = new PartitionCatalog();
     private final PartitionStore ddl = new PartitionStore();
     private final RemovalStore store = new RemovalStore();
     private final List<String> dropped = new ArrayList<>();
@@ -196,8 +195,7 @@ final class RemovalProtocol {
         return Database.transaction(holder, inside -> store.stillDetached(inside, table, record)
                         .compose(now -> now.isEmpty()
                                 ? Future.failedFuture(new MaintenanceFailure("is not the table that was detached"))
-                                : catalog.observe(inside, table)
-                                        .compose(seen -> ddl.lockDetached(inside, table, record.partition()))
+                                : ddl.lockDetached(inside, table, record.partition())
                                         .compose(locked -> expiring.expired(record.span(), now.get())
                                                 ? expiring.guard().keeps(inside, record.partition(), record.span())
                                                 : Future.succeededFuture(List.of("is not due any more")))

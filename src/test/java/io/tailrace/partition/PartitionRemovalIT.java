@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,28 @@ class PartitionRemovalIT extends RemovalScene {
         assertThat(stage()).isEqualTo("kept");
         endOf(reader);
         assertThat(run().dropped()).containsExactly(OLD);
+    }
+
+    @Test
+    @DisplayName("OUT-27 both looks may take as long as a large day needs, not the seconds of a catalogue read")
+    void looksMayTakeLong() {
+        List<String> limits = new ArrayList<>();
+        DropGuard guard = (connection, partition, span) -> connection
+                .query("SELECT current_setting('statement_timeout')")
+                .execute()
+                .map(rows -> {
+                    limits.add(rows.iterator().next().getString(0));
+                    return List.of();
+                });
+
+        await(removal(Duration.ofSeconds(20), guard).preview());
+        assertThat(await(removal(Duration.ofSeconds(20), guard).runOnce(PATIENCE))
+                        .tables()
+                        .get(0)
+                        .dropped())
+                .containsExactly(OLD);
+
+        assertThat(limits).hasSize(3).doesNotContain("5s");
     }
 
     @Test

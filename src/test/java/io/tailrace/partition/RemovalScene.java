@@ -74,6 +74,10 @@ abstract class RemovalScene {
             Supplier<List<String>> next = guards.poll();
             return Future.succeededFuture(next == null ? List.of() : next.get());
         };
+        return removal(detachWait, guard);
+    }
+
+    PartitionRemoval removal(Duration detachWait, DropGuard guard) {
         return new PartitionRemoval(
                 db.database(),
                 MaintenanceSchedule.DAILY,
