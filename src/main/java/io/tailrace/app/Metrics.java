@@ -30,14 +30,12 @@ import java.util.EnumSet;
 final class Metrics implements AutoCloseable {
     private static final int WORKER_THREADS = 8;
 
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusMeterRegistry registry = forService();
     private final JvmGcMetrics gc = new JvmGcMetrics();
 
     Metrics() {
-        registry.config()
-                .meterFilter(requestHistogram())
-                // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
-                .meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
+        // Micrometer counts the process's CPU time in nanoseconds; Prometheus expects seconds.
+        registry.config().meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         gc.bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
@@ -50,6 +48,13 @@ final class Metrics implements AutoCloseable {
         }
         new FileDescriptorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
+    }
+
+    /** A registry for the service's own meters alone. Whoever asks for it closes it. */
+    static PrometheusMeterRegistry forService() {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        registry.config().meterFilter(requestHistogram());
+        return registry;
     }
 
     /** Quantiles over instances need buckets; only the one timer that alerts are made from has them. */

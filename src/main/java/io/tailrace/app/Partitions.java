@@ -34,6 +34,7 @@ final class Partitions {
     private final PartitionListing listing;
     private final PeriodicWorker worker;
     private final PeriodicWorker remover;
+    private boolean stopped;
 
     Partitions(Database database, MeterRegistry meters, PartitionsConfig config, OutboxConfig outbox) {
         MaintainedTables tables = MaintainedTables.daily(OutboxTables.DAILY)
@@ -105,14 +106,21 @@ final class Partitions {
                     LOG.warn("not all partitions could be made: {}", String.valueOf(cause.getMessage()));
                     return Future.succeededFuture();
                 }))
-                .onSuccess(made -> {
-                    worker.start();
-                    remover.start();
-                });
+                .onSuccess(made -> startWorkers());
+    }
+
+    private synchronized void startWorkers() {
+        if (!stopped) {
+            worker.start();
+            remover.start();
+        }
     }
 
     /** Waits for neither: a detach that waits for a reader is ended with its connection, and the next instance goes on. */
     Future<Void> stop() {
+        synchronized (this) {
+            stopped = true;
+        }
         return removal.stop()
                 .compose(ended -> Future.join(worker.stop(), remover.stop()).mapEmpty());
     }

@@ -46,8 +46,11 @@ final class Schema {
     }
 
     private void attempt(Supplier<Future<Void>> next, Duration wait) {
+        if (stopped) {
+            return;
+        }
         blocking.executeBlocking(this::bringUpToDate, false)
-                .compose(done -> next.get())
+                .compose(done -> stopped ? Future.failedFuture("stopped") : next.get())
                 .onSuccess(done -> {
                     state = "ok";
                     ready.tryComplete();
@@ -70,12 +73,12 @@ final class Schema {
 
     private void again(Supplier<Future<Void>> next, Duration wait, Throwable cause) {
         String reason = firstLine(cause);
+        if (stopped) {
+            return;
+        }
         if (!reason.equals(state)) {
             LOG.warn("not started yet, trying again: {}", reason);
             state = reason;
-        }
-        if (stopped) {
-            return;
         }
         Duration doubled = wait.multipliedBy(2);
         vertx.setTimer(

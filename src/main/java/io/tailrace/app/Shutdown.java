@@ -1,5 +1,6 @@
 package io.tailrace.app;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Steps that end a process, one after another under one deadline (OPS-3).
+ * Steps that end the service, one after another under one deadline (OPS-3).
  *
  * <p>A step that fails or overruns is logged and the next one is taken: pools are closed even when a request hangs. Steps
  * after the deadline are begun and not waited for.
@@ -32,8 +33,15 @@ final class Shutdown {
         return this;
     }
 
-    /** Blocks, on a thread that is no event loop. True when every step ended well and in time. */
+    /**
+     * Blocks. True when every step ended well and in time.
+     *
+     * @throws IllegalStateException on an event loop: the steps would wait for the thread that waits for them
+     */
     boolean run(Duration timeout) {
+        if (Context.isOnEventLoopThread()) {
+            throw new IllegalStateException("a shutdown blocks, and this is an event loop");
+        }
         long deadline = System.nanoTime() + timeout.toNanos();
         boolean clean = true;
         for (Step step : steps) {

@@ -1,13 +1,13 @@
 package io.tailrace.bus;
 
-import io.tailrace.bus.OutboxOperations.Operation;
+import io.tailrace.outbox.BatchRules;
+import io.tailrace.outbox.Claim;
 import io.tailrace.tenant.Tenant;
 import io.tailrace.wire.Failures;
 import io.tailrace.wire.JsonBody;
 import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;
-import io.tailrace.wire.Reply;
-import io.tailrace.wire.RequestHeaders;
+import io.tailrace.wire.Rejection;
 import io.tailrace.wire.StrictJson;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One instance of the bus edge: a consumer of every address, on one event loop. */
@@ -29,14 +28,24 @@ final class BusVerticle extends VerticleBase {
     /** Larger bodies are decoded on a worker: an event loop that parses a megabyte serves nobody meanwhile. */
     private static final int INLINE_BYTES = 64 * 1024;
 
+    /** Longer than a claim may wait. */
+    private static final Duration LONGEST_DRAIN = Claim.MAX_WAIT.plusSeconds(5);
+
     private static final Duration TRY_AGAIN = Duration.ofSeconds(1);
     private static final Buffer NO_MEMBERS = Buffer.buffer("{}");
 
     /** What all instances share. */
-    record Parts(List<Operation<?>> operations, StrictJson json, int maxBytes, InFlight inFlight, BusMetrics metrics) {}
+    record Parts(
+            List<Operation<?>> operations,
+            BusServices services,
+            StrictJson json,
+            int maxBytes,
+            InFlight inFlight,
+            BusMetrics metrics) {}
 
     private final Parts parts;
     private final List<MessageConsumer<Object>> consumers = new ArrayList<>();
+    private volatile boolean drained;
 
     BusVerticle(Parts parts) {
         this.parts = parts;
@@ -56,20 +65,33 @@ final class BusVerticle extends VerticleBase {
                 .mapEmpty();
     }
 
+    /** It was waited for as long as it should be: {@link #stop()} need not. */
+    void drained() {
+        drained = true;
+    }
+
+    /** What was received is answered first, also when it is the host that undeploys. */
+    @Override
+    public Future<?> stop() {
+        return drained
+                ? Future.succeededFuture()
+                : unregister().otherwiseEmpty().compose(unregistered -> parts.inFlight.idle(LONGEST_DRAIN));
+    }
+
     private <T> void receive(Operation<T> operation, Message<Object> message) {
         long started = System.nanoTime();
         if (!parts.inFlight.enter()) {
             fail(operation, message, overloaded(), started);
             return;
         }
-        Future<Reply> reply;
+        Future<Answer> answer;
         try {
-            reply = run(operation, message);
+            answer = parts.services.open().get().compose(open -> run(operation, message));
         } catch (RuntimeException | Error e) {
             // The bus would swallow it, and the asker would wait for its time-out.
-            reply = Future.failedFuture(e);
+            answer = Future.failedFuture(e);
         }
-        reply.onComplete(done -> {
+        answer.onComplete(done -> {
             parts.inFlight.leave();
             try {
                 if (done.succeeded()) {
@@ -83,15 +105,16 @@ final class BusVerticle extends VerticleBase {
         });
     }
 
-    private <T> Future<Reply> run(Operation<T> operation, Message<Object> message) {
+    private <T> Future<Answer> run(Operation<T> operation, Message<Object> message) {
         UUID tenant = tenant(message.headers());
-        byte[] body = body(message.body());
-        Function<StrictJson, T> reading = operation.reading(
-                body, tenant, new RequestHeaders(null, RequestHeaders.traceparent(message.headers())));
-        Future<T> asked = body.length <= INLINE_BYTES
-                ? Future.succeededFuture(reading.apply(parts.json))
-                : vertx.executeBlocking(() -> reading.apply(parts.json), false);
-        return asked.compose(it -> operation.ask().ask(tenant, it));
+        Buffer body = operation.body() == Operation.Body.JSON ? json(message.body()) : bytes(message.body());
+        Operation.Request request = new Operation.Request(tenant, message.headers(), body);
+        Future<T> asked = body.length() <= INLINE_BYTES
+                ? Future.succeededFuture(operation.reading().read(request, parts.json))
+                : parts.services
+                        .workers()
+                        .executeBlocking(() -> operation.reading().read(request, parts.json), false);
+        return asked.compose(it -> operation.asking().ask(tenant, it));
     }
 
     private static UUID tenant(MultiMap headers) {
@@ -120,33 +143,49 @@ final class BusVerticle extends VerticleBase {
                 .rejection();
     }
 
-    private byte[] body(@Nullable Object body) {
-        Buffer bytes;
+    private Buffer json(@Nullable Object body) {
+        Buffer json;
         if (body == null) {
-            bytes = NO_MEMBERS;
-        } else if (body instanceof JsonObject json) {
-            bytes = json.toBuffer();
+            json = NO_MEMBERS;
+        } else if (body instanceof JsonObject object) {
+            json = object.toBuffer();
         } else if (body instanceof Buffer buffer) {
-            bytes = buffer;
+            json = buffer;
         } else {
-            throw Problem.of(
-                            ProblemCode.UNSUPPORTED_MEDIA_TYPE,
-                            "the body must be a JsonObject or a Buffer of JSON, but is a "
-                                    + body.getClass().getName())
-                    .rejection();
+            throw unsupported("a JsonObject or a Buffer of JSON", body);
         }
-        if (bytes.length() > parts.maxBytes) {
-            throw Problem.of(ProblemCode.TOO_LARGE, "the body is larger than " + parts.maxBytes + " bytes")
-                    .rejection();
-        }
-        return bytes.getBytes();
+        return within(parts.maxBytes, json);
     }
 
-    private void answer(Operation<?> operation, Message<Object> message, Reply reply, long started) {
-        Buffer json = JsonBody.of(reply.content());
-        message.reply(
-                message.body() instanceof Buffer ? json : new JsonObject(json),
-                new DeliveryOptions().addHeader(OutboxAddresses.STATUS_HEADER, Integer.toString(reply.status())));
+    private static Buffer bytes(@Nullable Object body) {
+        if (body instanceof Buffer buffer) {
+            return within(BatchRules.MAX_BLOB_BYTES, buffer);
+        }
+        throw unsupported("a Buffer", body);
+    }
+
+    private static Buffer within(int most, Buffer body) {
+        if (body.length() > most) {
+            throw Problem.of(ProblemCode.TOO_LARGE, "the body is larger than " + most + " bytes")
+                    .rejection();
+        }
+        return body;
+    }
+
+    private static Rejection unsupported(String wanted, @Nullable Object body) {
+        String is = body == null ? "missing" : "a " + body.getClass().getName();
+        return Problem.of(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "the body must be " + wanted + ", but is " + is)
+                .rejection();
+    }
+
+    private void answer(Operation<?> operation, Message<Object> message, Answer answer, long started) {
+        DeliveryOptions options =
+                new DeliveryOptions().addHeader(OutboxAddresses.STATUS_HEADER, Integer.toString(answer.status()));
+        if (answer.mediaType() != null) {
+            options.addHeader(OutboxAddresses.CONTENT_TYPE_HEADER, answer.mediaType());
+        }
+        boolean asBytes = answer.mediaType() != null || message.body() instanceof Buffer;
+        message.reply(asBytes ? answer.body() : new JsonObject(answer.body()), options);
         parts.metrics.done(operation.address(), "ok", System.nanoTime() - started);
     }
 

@@ -2,8 +2,10 @@ package io.tailrace.bus;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** How many requests are under way, at most so many. Thread-safe. */
 final class InFlight {
@@ -43,8 +45,13 @@ final class InFlight {
         return most;
     }
 
-    /** Completes once nothing is under way. */
-    synchronized Future<Void> idle() {
+    /** Completes once nothing is under way, or after {@code patience}. */
+    Future<Void> idle(Duration patience) {
+        return idle().timeout(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)
+                .otherwiseEmpty();
+    }
+
+    private synchronized Future<Void> idle() {
         if (now == 0) {
             return Future.succeededFuture();
         }

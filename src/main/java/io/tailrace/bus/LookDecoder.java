@@ -2,6 +2,7 @@ package io.tailrace.bus;
 
 import io.tailrace.outbox.PartId;
 import io.tailrace.outbox.PartState;
+import io.tailrace.wire.BlockedPage;
 import io.tailrace.wire.JsonReader;
 import io.tailrace.wire.PartPage;
 import io.tailrace.wire.PartViewWriter;
@@ -16,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** What HTTP takes from a path and a query, out of an object with members of the same names. */
 final class LookDecoder {
     private static final List<String> ITEM = List.of("id", "include");
-    private static final List<String> ATTEMPTS = List.of("id");
+    private static final List<String> PART = List.of("id");
     private static final List<String> BATCH = List.of("batch_id");
+    private static final List<String> BLOB = List.of("sha256");
+    private static final List<String> BLOCKED = List.of("limit", "cursor");
     private static final List<String> LIST = List.of("state", "limit", "cursor", "include");
 
     /** One part, and what of it to show. */
@@ -25,49 +28,66 @@ final class LookDecoder {
 
     private LookDecoder() {}
 
+    static PartId part(JsonReader in) throws IOException {
+        return PartId.parse(only(in, PART)).orElseThrow(ReaderReplies::noPart);
+    }
+
+    static String batch(JsonReader in) throws IOException {
+        return only(in, BATCH);
+    }
+
+    static String blob(JsonReader in) throws IOException {
+        return only(in, BLOB);
+    }
+
+    /** The text of the one member that there has to be. */
+    static String only(JsonReader in, List<String> member) throws IOException {
+        in.beginObject();
+        String text = null;
+        String name;
+        while ((name = in.nextName()) != null) {
+            if (!member.contains(name)) {
+                throw in.unknown(member);
+            }
+            text = in.text();
+        }
+        if (text == null) {
+            throw in.missing(member.get(0));
+        }
+        return text;
+    }
+
+    static BlockedPage blocked(JsonReader in, UUID tenant) throws IOException {
+        in.beginObject();
+        int limit = BlockedPage.DEFAULT_LIMIT;
+        String cursor = null;
+        String name;
+        while ((name = in.nextName()) != null) {
+            switch (name) {
+                case "limit" -> limit = (int) in.number(1, BlockedPage.MAX_LIMIT);
+                case "cursor" -> cursor = in.textOrNull();
+                default -> throw in.unknown(BLOCKED);
+            }
+        }
+        return BlockedPage.of(tenant, null, cursor, limit);
+    }
+
     static Item item(JsonReader in) throws IOException {
-        return item(in, ITEM);
-    }
-
-    static PartId attempts(JsonReader in) throws IOException {
-        return item(in, ATTEMPTS).id();
-    }
-
-    private static Item item(JsonReader in, List<String> known) throws IOException {
         in.beginObject();
         String id = null;
         Set<String> include = Set.of();
         String name;
         while ((name = in.nextName()) != null) {
-            if (!known.contains(name)) {
-                throw in.unknown(known);
-            }
-            if (name.equals("id")) {
-                id = in.text();
-            } else {
-                include = include(in);
+            switch (name) {
+                case "id" -> id = in.text();
+                case "include" -> include = include(in);
+                default -> throw in.unknown(ITEM);
             }
         }
         if (id == null) {
             throw in.missing("id");
         }
         return new Item(PartId.parse(id).orElseThrow(ReaderReplies::noPart), include);
-    }
-
-    static String batch(JsonReader in) throws IOException {
-        in.beginObject();
-        String batchId = null;
-        String name;
-        while ((name = in.nextName()) != null) {
-            if (!name.equals("batch_id")) {
-                throw in.unknown(BATCH);
-            }
-            batchId = in.text();
-        }
-        if (batchId == null) {
-            throw in.missing("batch_id");
-        }
-        return batchId;
     }
 
     static PartPage list(JsonReader in, UUID tenant) throws IOException {

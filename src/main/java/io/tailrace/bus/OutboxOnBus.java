@@ -2,14 +2,15 @@ package io.tailrace.bus;
 
 import io.tailrace.config.BusConfig;
 import io.tailrace.config.HttpConfig;
+import io.tailrace.wire.BlobBudget;
 import io.tailrace.wire.StrictJson;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The outbox's operations on a Vert.x's event bus, at the addresses of {@link OutboxAddresses}. Thread-safe.
@@ -39,7 +40,8 @@ public final class OutboxOnBus {
         InFlight inFlight = new InFlight(config.inFlight());
         OutboxOnBus bus = new OutboxOnBus(vertx, inFlight);
         BusVerticle.Parts shared = new BusVerticle.Parts(
-                new OutboxOperations(services.outbox(), services.parts(), services.lease()).all(),
+                operations(services),
+                services,
                 new StrictJson(limits.jsonDepth()),
                 limits.decompressed().intBytes(),
                 inFlight,
@@ -49,6 +51,16 @@ public final class OutboxOnBus {
                     bus.deployment = deployed;
                     return bus;
                 });
+    }
+
+    /** All that there are, the busiest first. */
+    static List<Operation<?>> operations(BusServices services) {
+        List<Operation<?>> all = new ArrayList<>();
+        all.addAll(new SenderOperations(services.outbox(), services.lease()).all());
+        all.addAll(new ReaderOperations(services.outbox(), services.parts()).all());
+        all.addAll(new OperatorOperations(services.outbox().operator()).all());
+        all.addAll(new BlobOperations(services.blobs(), new BlobBudget(BlobBudget.DEFAULT_BYTES)).all());
+        return List.copyOf(all);
     }
 
     private BusVerticle instance(BusVerticle.Parts parts) {
@@ -61,9 +73,11 @@ public final class OutboxOnBus {
     public Future<Void> shutdown(Duration patience) {
         return Future.join(instances.stream().map(BusVerticle::unregister).toList())
                 .otherwiseEmpty()
-                .compose(unregistered -> inFlight.idle()
-                        .timeout(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)
-                        .otherwiseEmpty())
-                .compose(idle -> vertx.undeploy(deployment));
+                .compose(unregistered -> inFlight.idle(patience))
+                // A host that closes its Vert.x undeploys it too, and may have been first.
+                .compose(idle -> {
+                    instances.forEach(BusVerticle::drained);
+                    return vertx.undeploy(deployment).otherwiseEmpty();
+                });
     }
 }

@@ -24,12 +24,14 @@ final class ConfigBinder {
                 from.section(
                         "http",
                         section -> new HttpConfig(
+                                from.flag(section + "enabled"),
                                 from.text(section + "host"),
                                 from.number(section + "port"),
                                 from.section("http.limits", limits -> limits(from, limits)))),
                 from.section(
                         "management",
                         section -> new ManagementConfig(
+                                from.flag(section + "enabled"),
                                 from.text(section + "host"),
                                 from.number(section + "port"),
                                 from.secret(section + "admin_token"))),

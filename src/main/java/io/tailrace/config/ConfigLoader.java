@@ -1,5 +1,6 @@
 package io.tailrace.config;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -15,7 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the settings: the shipped defaults, then the operator's file, then the environment, then flags (CONF-1).
+ * Reads the settings: the shipped defaults, then the operator's file or an embedding application's JSON, then the environment, then flags (CONF-1).
  *
  * <p>The file is the one named, or by {@code TAILRACE_CONFIG}, or {@code conf/tailrace.yaml} in the working folder when
  * it is there. All problems are reported at once.
@@ -26,11 +27,14 @@ public final class ConfigLoader {
     private final Map<String, String> environment;
     private final @Nullable Path file;
     private final boolean mustExist;
+    private final @Nullable JsonObject json;
 
-    private ConfigLoader(Map<String, String> environment, @Nullable Path file, boolean mustExist) {
+    private ConfigLoader(
+            Map<String, String> environment, @Nullable Path file, boolean mustExist, @Nullable JsonObject json) {
         this.environment = new TreeMap<>(environment);
         this.file = file;
         this.mustExist = mustExist;
+        this.json = json;
     }
 
     /**
@@ -41,16 +45,26 @@ public final class ConfigLoader {
     public static ConfigLoader of(Map<String, String> environment, @Nullable Path file) {
         String named = environment.get(EnvironmentNames.FILE);
         if (file != null) {
-            return new ConfigLoader(environment, file, true);
+            return new ConfigLoader(environment, file, true, null);
         }
         return named != null
-                ? new ConfigLoader(environment, Path.of(named), true)
-                : new ConfigLoader(environment, Path.of(SHIPPED), false);
+                ? new ConfigLoader(environment, Path.of(named), true, null)
+                : new ConfigLoader(environment, Path.of(SHIPPED), false, null);
+    }
+
+    /**
+     * As an application that embeds the service does it: no file and no environment, and no port is opened unless {@code
+     * json} says so.
+     *
+     * @param json sections of keys as in the shipped file: {@code {"database": {"host": "db", "pool_size": 20}}}
+     */
+    public static ConfigLoader of(JsonObject json) {
+        return new ConfigLoader(Map.of(), null, false, json);
     }
 
     /** The shipped defaults alone. */
     public static ConfigLoader withoutEnvironment() {
-        return new ConfigLoader(Map.of(), null, false);
+        return new ConfigLoader(Map.of(), null, false, null);
     }
 
     /**
@@ -60,6 +74,7 @@ public final class ConfigLoader {
     public TailraceConfig load(Map<String, String> flags) {
         Settings settings = new Settings(shipped());
         applyFile(settings);
+        applyJson(settings);
         applyEnvironment(settings);
         new TreeMap<>(flags).forEach((key, value) -> settings.set(key, value, "the flag " + key));
         TailraceConfig config = ConfigBinder.bind(settings);
@@ -95,6 +110,28 @@ public final class ConfigLoader {
                     .forEach((key, setting) -> settings.set(key, setting.value(), setting.source()));
         } catch (IOException e) {
             settings.problem("", "the settings file " + file + " cannot be read: " + e);
+        }
+    }
+
+    private void applyJson(Settings settings) {
+        if (json != null) {
+            settings.set("http.enabled", "false", "embedding");
+            settings.set("management.enabled", "false", "embedding");
+            flatten("", json, settings);
+        }
+    }
+
+    private static void flatten(String prefix, JsonObject section, Settings settings) {
+        for (String name : section.fieldNames()) {
+            String key = prefix + name;
+            Object value = section.getValue(name);
+            if (value instanceof JsonObject inner) {
+                flatten(key + ".", inner, settings);
+            } else if (value instanceof String || value instanceof Number || value instanceof Boolean) {
+                settings.set(key, value.toString(), "the JSON");
+            } else {
+                settings.problem("", "the JSON sets " + key + " to what is neither a text, a number nor a boolean");
+            }
         }
     }
 

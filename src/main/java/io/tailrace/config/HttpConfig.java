@@ -5,9 +5,10 @@ import java.time.Duration;
 /**
  * The public API.
  *
+ * @param enabled false: its port is not opened
  * @param port 0 takes a free one
  */
-public record HttpConfig(String host, int port, Limits limits) {
+public record HttpConfig(boolean enabled, String host, int port, Limits limits) {
     public HttpConfig {
         new Checks().present("host", host).between("port", port, 0, 65_535).done();
     }

@@ -3,10 +3,11 @@ package io.tailrace.config;
 /**
  * Health, metrics, administration.
  *
+ * @param enabled false: its port is not opened
  * @param port 0 takes a free one
  * @param adminToken empty: the admin routes refuse everybody
  */
-public record ManagementConfig(String host, int port, Secret adminToken) {
+public record ManagementConfig(boolean enabled, String host, int port, Secret adminToken) {
     private static final int SHORTEST_TOKEN = 16;
 
     public ManagementConfig {

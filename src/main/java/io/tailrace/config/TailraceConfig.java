@@ -26,7 +26,10 @@ public record TailraceConfig(
         DataSize body = http.limits().decompressed();
         new Checks()
                 .that(
-                        http.port() == 0 || http.port() != management.port(),
+                        http.port() == 0
+                                || http.port() != management.port()
+                                || !http.enabled()
+                                || !management.enabled(),
                         "management.port",
                         "must differ from http.port, but both are " + http.port())
                 .that(

@@ -1,6 +1,8 @@
 package io.tailrace.http;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.tailrace.wire.Problem;
+import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -11,6 +13,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** {@code /livez}, {@code /readyz}, {@code /startupz}, {@code /metrics}: open to whoever reaches the port. */
 final class HealthRoutes {
@@ -18,10 +21,10 @@ final class HealthRoutes {
 
     private final HealthChecks liveness;
     private final Readiness readiness;
-    private final PrometheusMeterRegistry meters;
+    private final @Nullable PrometheusMeterRegistry meters;
     private final WorkerExecutor workers;
 
-    HealthRoutes(Vertx vertx, Readiness readiness, PrometheusMeterRegistry meters, WorkerExecutor workers) {
+    HealthRoutes(Vertx vertx, Readiness readiness, @Nullable PrometheusMeterRegistry meters, WorkerExecutor workers) {
         this.liveness = new HealthChecks(vertx, List.of(new EventLoopCheck(vertx)), true, System::nanoTime);
         this.readiness = readiness;
         this.meters = meters;
@@ -42,7 +45,14 @@ final class HealthRoutes {
 
     private void scrape(RoutingContext context) {
         // Writing thousands of series takes longer than an event loop should be held.
-        workers.executeBlocking(() -> Buffer.buffer(meters.scrape()), false)
+        PrometheusMeterRegistry registry = meters;
+        if (registry == null) {
+            Answers.fail(
+                    context,
+                    Problem.of(ProblemCode.NOT_FOUND, "the application that embeds this service shows the metrics"));
+            return;
+        }
+        workers.executeBlocking(() -> Buffer.buffer(registry.scrape()), false)
                 .onSuccess(text -> context.response()
                         .putHeader(HttpHeaders.CONTENT_TYPE, PROMETHEUS_TEXT)
                         .end(text))

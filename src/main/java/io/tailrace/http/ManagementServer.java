@@ -15,6 +15,7 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The management port: health and metrics for whoever reaches it, administration for whoever has the admin token.
@@ -30,6 +31,7 @@ public final class ManagementServer {
     private final HttpServer server;
 
     /**
+     * @param meters what {@code /metrics} writes out; null when somebody else shows them
      * @param workers where metrics are written out
      * @param administration what {@code /admin} acts on
      */
@@ -37,7 +39,7 @@ public final class ManagementServer {
             Vertx vertx,
             ManagementConfig config,
             Readiness readiness,
-            PrometheusMeterRegistry meters,
+            @Nullable PrometheusMeterRegistry meters,
             WorkerExecutor workers,
             Administration administration) {
         this.config = config;

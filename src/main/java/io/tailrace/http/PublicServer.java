@@ -4,7 +4,6 @@ import io.tailrace.config.HttpConfig;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -15,13 +14,12 @@ import java.util.function.LongSupplier;
  * them. Thread-safe.
  */
 public final class PublicServer {
-    private static final int WORKERS = 2;
-
+    private final Vertx vertx;
     private final List<PublicVerticle> instances = new CopyOnWriteArrayList<>();
-    private final WorkerExecutor workers;
+    private volatile String deployment = "";
 
     private PublicServer(Vertx vertx) {
-        this.workers = vertx.createSharedWorkerExecutor("tailrace-http", WORKERS);
+        this.vertx = vertx;
     }
 
     /**
@@ -45,10 +43,13 @@ public final class PublicServer {
                 new HttpMetrics(services.meters()),
                 config,
                 Math.max(1, config.limits().connections() / instances),
-                server.workers,
+                services.workers(),
                 nanoTime);
         return vertx.deployVerticle(() -> server.instance(parts), new DeploymentOptions().setInstances(instances))
-                .map(server);
+                .map(deployed -> {
+                    server.deployment = deployed;
+                    return server;
+                });
     }
 
     private PublicVerticle instance(PublicVerticle.Parts parts) {
@@ -63,11 +64,12 @@ public final class PublicServer {
     }
 
     /**
-     * Takes no new connections, lets the requests in hand finish, then closes; whatever is not done in {@code patience}
+     * Takes no new connections, lets the requests in hand finish, then closes and undeploys; whatever is not done in {@code patience}
      * is cut off. Long polls should be ended by their capability first.
      */
     public Future<Void> shutdown(Duration patience) {
         return Future.join(instances.stream().map(it -> it.shutdown(patience)).toList())
-                .transform(done -> workers.close());
+                // A host that closes its Vert.x undeploys it too, and may have been first.
+                .transform(done -> vertx.undeploy(deployment).otherwiseEmpty());
     }
 }

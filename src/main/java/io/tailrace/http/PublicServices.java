@@ -5,11 +5,13 @@ import io.tailrace.outbox.Blobs;
 import io.tailrace.outbox.Claim;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.outbox.PartQueries;
+import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
 
 /**
  * What the public server asks, made by the composition root.
  *
+ * @param workers where large bodies are decoded and digests are made
  * @param lease of a claim or a renewal that names none
  */
 public record PublicServices(
@@ -18,10 +20,16 @@ public record PublicServices(
         Blobs blobs,
         Authenticator authenticator,
         MeterRegistry meters,
+        WorkerExecutor workers,
         Duration lease) {
     /** With the lease that the API promises unless the operator says otherwise. */
     public PublicServices(
-            OutboxService outbox, PartQueries parts, Blobs blobs, Authenticator authenticator, MeterRegistry meters) {
-        this(outbox, parts, blobs, authenticator, meters, Claim.DEFAULT_LEASE);
+            OutboxService outbox,
+            PartQueries parts,
+            Blobs blobs,
+            Authenticator authenticator,
+            MeterRegistry meters,
+            WorkerExecutor workers) {
+        this(outbox, parts, blobs, authenticator, meters, workers, Claim.DEFAULT_LEASE);
     }
 }

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One instance of the public server, on one event loop. */
 final class PublicVerticle extends VerticleBase {
+    private static final Duration LONGEST_DRAIN = Duration.ofSeconds(10);
+
     /** What all instances share. */
     record Parts(
             Routes routes,
@@ -36,6 +38,7 @@ final class PublicVerticle extends VerticleBase {
     private final Watchdog watchdog;
     private final BodyReader bodies;
     private @Nullable HttpServer server;
+    private @Nullable Future<Void> drained;
 
     PublicVerticle(Parts parts) {
         this.parts = parts;
@@ -64,8 +67,20 @@ final class PublicVerticle extends VerticleBase {
         return Objects.requireNonNull(server, "not started").actualPort();
     }
 
-    Future<Void> shutdown(Duration patience) {
-        return server == null ? Future.succeededFuture() : server.shutdown(patience.toMillis(), TimeUnit.MILLISECONDS);
+    /** What is in hand is answered first, also when it is the host that undeploys. */
+    @Override
+    public Future<?> stop() {
+        return shutdown(LONGEST_DRAIN);
+    }
+
+    /** A second call waits for the first one's end. */
+    synchronized Future<Void> shutdown(Duration patience) {
+        if (drained == null) {
+            drained = server == null
+                    ? Future.succeededFuture()
+                    : server.shutdown(patience.toMillis(), TimeUnit.MILLISECONDS);
+        }
+        return drained;
     }
 
     private HttpServerOptions options() {

@@ -1,5 +1,6 @@
 package io.tailrace.http;
 
+import io.tailrace.wire.BlobBudget;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +14,7 @@ final class Routes {
                 new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox()), services.lease()).routes());
         routes.addAll(new ReaderRoutes(services.outbox(), services.parts()).routes());
         routes.addAll(new OperatorRoutes(services.outbox().operator()).routes());
-        routes.addAll(new BlobRoutes(services.blobs(), new UploadBudget(UploadBudget.DEFAULT_BYTES)).routes());
+        routes.addAll(new BlobRoutes(services.blobs(), new BlobBudget(BlobBudget.DEFAULT_BYTES)).routes());
         routes.addAll(new DocumentRoutes().routes());
         this.all = List.copyOf(routes);
     }

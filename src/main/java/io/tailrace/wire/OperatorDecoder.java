@@ -1,5 +1,6 @@
 package io.tailrace.wire;
 
+import io.tailrace.outbox.BatchRules;
 import io.tailrace.outbox.PartState;
 import io.tailrace.outbox.Redrive;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -120,6 +122,22 @@ public final class OperatorDecoder {
 
     private static String names(Set<PartState> states) {
         return states.stream().map(PartState::wire).collect(Collectors.joining(", "));
+    }
+
+    /** @throws Rejection when no redrive can have this id */
+    public static UUID redriveId(String text) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw OperatorReplies.noRedrive();
+        }
+    }
+
+    /** What is wrong with a bot's id, or null. */
+    public static @Nullable String botProblem(String botId) {
+        return botId.isEmpty() || botId.length() > BatchRules.MAX_BOT_ID || botId.indexOf('\0') >= 0
+                ? "must have 1 to " + BatchRules.MAX_BOT_ID + " characters"
+                : null;
     }
 
     /** Whether the risk of sending twice is accepted. */

@@ -45,6 +45,13 @@ public final class PartCursor {
         }
     }
 
+    /** @throws Rejection when it is not a cursor of this list */
+    static PartId require(String cursor, String list) {
+        return parse(cursor, list).orElseThrow(() -> Problem.outside(
+                        ProblemCode.MALFORMED, "query cursor", "is not one that this list gave out")
+                .rejection());
+    }
+
     private static byte[] check(PartId last, String list) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256")

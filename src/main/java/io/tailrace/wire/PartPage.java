@@ -41,14 +41,8 @@ public record PartPage(
             @Nullable String cursor,
             int limit,
             Set<String> include) {
-        PartId before = cursor == null ? null : before(cursor, list(tenant, state, botIds));
+        PartId before = cursor == null ? null : PartCursor.require(cursor, list(tenant, state, botIds));
         return new PartPage(tenant, state, botIds, before, limit, include);
-    }
-
-    private static PartId before(String cursor, String list) {
-        return PartCursor.parse(cursor, list).orElseThrow(() -> Problem.outside(
-                        ProblemCode.MALFORMED, "query cursor", "is not one that this list gave out")
-                .rejection());
     }
 
     private static String list(UUID tenant, @Nullable PartState state, @Nullable Set<String> botIds) {

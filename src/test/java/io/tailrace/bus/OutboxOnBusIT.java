@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.config.BusConfig;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
+import io.tailrace.outbox.BlobStore;
 import io.tailrace.outbox.Outbox;
 import io.tailrace.outbox.OutboxSettings;
 import io.tailrace.outbox.PartListStore;
@@ -41,7 +42,14 @@ class OutboxOnBusIT {
         outbox = new Outbox(VERTX, database, OutboxSettings.DEFAULT, new SimpleMeterRegistry());
         bus = TestDatabase.await(OutboxOnBus.start(
                 VERTX,
-                new BusServices(outbox, new PartListStore(database), new SimpleMeterRegistry(), Duration.ofSeconds(90)),
+                new BusServices(
+                        outbox,
+                        new PartListStore(database),
+                        new BlobStore(database),
+                        new SimpleMeterRegistry(),
+                        Duration.ofSeconds(90),
+                        VERTX.createSharedWorkerExecutor("bus-test", 2),
+                        Future::succeededFuture),
                 new BusConfig(true, 2),
                 TailraceConfig.defaults(Map.of()).http().limits(),
                 2));

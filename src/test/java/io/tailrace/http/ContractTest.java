@@ -3,17 +3,27 @@ package io.tailrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.testkit.TestDatabase;
 import io.tailrace.wire.ProblemCode;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ContractTest {
+    private static final Vertx VERTX = Vertx.vertx();
+
     private final Contract contract = new Contract();
+
+    @AfterAll
+    static void close() {
+        TestDatabase.await(VERTX.close());
+    }
 
     @Test
     @DisplayName("API-1 every route is in the OpenAPI document, and everything in the document has a route")
@@ -23,7 +33,8 @@ class ContractTest {
                 new Fakes.Parts(),
                 new Fakes.Memory(),
                 key -> Future.failedFuture("never asked"),
-                new SimpleMeterRegistry()));
+                new SimpleMeterRegistry(),
+                VERTX.createSharedWorkerExecutor("never-asked", 1)));
         Set<String> served = routes.all().stream()
                 .map(route -> route.method().name() + " " + route.template())
                 .collect(Collectors.toCollection(TreeSet::new));

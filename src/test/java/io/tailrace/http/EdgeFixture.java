@@ -81,6 +81,7 @@ final class EdgeFixture implements AutoCloseable {
 
     static HttpConfig config(int ratePerKey) {
         return new HttpConfig(
+                true,
                 "127.0.0.1",
                 0,
                 new HttpConfig.Limits(
@@ -110,7 +111,8 @@ final class EdgeFixture implements AutoCloseable {
         this.vertx = vertx;
         this.ownVertx = ownVertx;
         key(KEY, null, Scope.values());
-        PublicServices services = new PublicServices(outbox, parts, blobs, this::authenticate, meters);
+        PublicServices services = new PublicServices(
+                outbox, parts, blobs, this::authenticate, meters, vertx.createSharedWorkerExecutor("edge-test", 2));
         this.server = TestDatabase.await(
                 PublicServer.start(vertx, services, config, 2, () -> System.nanoTime() + nanosAhead.get()));
     }

@@ -3,6 +3,7 @@ package io.tailrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tailrace.outbox.PartId;
+import io.tailrace.wire.BlobBudget;
 import io.tailrace.wire.PartCursor;
 import io.tailrace.wire.Rfc3339;
 import java.time.Instant;
@@ -89,7 +90,7 @@ class EdgeRulesTest {
 
     @Test
     void theBudgetOfUploadsIsGivenBack() {
-        UploadBudget budget = new UploadBudget(10);
+        BlobBudget budget = new BlobBudget(10);
         assertThat(budget.take(6)).isTrue();
         assertThat(budget.take(6)).isFalse();
         budget.giveBack(6);

@@ -66,7 +66,7 @@ final class ManagementFixture implements AutoCloseable {
         this.keys = new ApiKeys(database, "test");
         this.server = new ManagementServer(
                 vertx,
-                new ManagementConfig("127.0.0.1", 0, new Secret(token)),
+                new ManagementConfig(true, "127.0.0.1", 0, new Secret(token)),
                 readiness,
                 meters,
                 workers,
