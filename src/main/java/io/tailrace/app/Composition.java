@@ -265,11 +265,22 @@ final class Composition {
                         "public requests",
                         left -> server == null ? Future.succeededFuture() : server.shutdown(patience(left)))
                 .then("bus requests", left -> onBus == null ? Future.succeededFuture() : onBus.shutdown(patience(left)))
+                .then("edges", left -> undeployEdges(server, onBus))
                 .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
                 .then("database pools", left -> database.close())
                 .then("blocking work", left -> Future.join(blocking.close(), scrapes.close(), decoding.close()));
+    }
+
+    private Future<?> undeployEdges(@Nullable PublicServer server, @Nullable OutboxOnBus onBus) {
+        if (((VertxInternal) vertx).closeFuture().isClosed()) {
+            // Whoever owns Vert.x closes it: it undeploys them itself, and complains of those that are gone.
+            return Future.succeededFuture();
+        }
+        return Future.join(
+                server == null ? Future.succeededFuture() : vertx.undeploy(server.deploymentId()),
+                onBus == null ? Future.succeededFuture() : vertx.undeploy(onBus.deploymentId()));
     }
 
     /** Of what is left, what requests may take: flushes and connections need the rest. */

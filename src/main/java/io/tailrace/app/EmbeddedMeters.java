@@ -1,5 +1,6 @@
 package io.tailrace.app;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -35,8 +36,11 @@ final class EmbeddedMeters {
     /** Leaves nothing of ours in the host's registry, which stays open. */
     void close() {
         MeterRegistry registry = meters.registry();
-        if (host != null) {
-            List.copyOf(registry.getMeters()).forEach(meter -> host.removeByPreFilterId(meter.getId()));
+        if (host != null && registry instanceof CompositeMeterRegistry layer) {
+            List<Meter> ours = List.copyOf(layer.getMeters());
+            // First, or closing the layer would close the host's registry with it.
+            layer.remove(host);
+            ours.forEach(meter -> host.removeByPreFilterId(meter.getId()));
         }
         registry.close();
     }

@@ -19,13 +19,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * idempotent by its batch id, a claim by its claim id, a settlement by its outcome.
  */
 public final class OutboxOnBus {
-    private final Vertx vertx;
     private final InFlight inFlight;
     private final List<BusVerticle> instances = new CopyOnWriteArrayList<>();
     private volatile String deployment = "";
 
-    private OutboxOnBus(Vertx vertx, InFlight inFlight) {
-        this.vertx = vertx;
+    private OutboxOnBus(InFlight inFlight) {
         this.inFlight = inFlight;
     }
 
@@ -38,7 +36,7 @@ public final class OutboxOnBus {
     public static Future<OutboxOnBus> start(
             Vertx vertx, BusServices services, BusConfig config, HttpConfig.Limits limits, int instances) {
         InFlight inFlight = new InFlight(config.inFlight());
-        OutboxOnBus bus = new OutboxOnBus(vertx, inFlight);
+        OutboxOnBus bus = new OutboxOnBus(inFlight);
         BusVerticle.Parts shared = new BusVerticle.Parts(
                 operations(services),
                 services,
@@ -69,15 +67,16 @@ public final class OutboxOnBus {
         return instance;
     }
 
-    /** Receives nothing any more, waits up to {@code patience} for what is under way, and undeploys. */
+    /** What to undeploy after {@link #shutdown}. */
+    public String deploymentId() {
+        return deployment;
+    }
+
+    /** Receives nothing any more, and waits up to {@code patience} for what is under way. */
     public Future<Void> shutdown(Duration patience) {
         return Future.join(instances.stream().map(BusVerticle::unregister).toList())
                 .otherwiseEmpty()
                 .compose(unregistered -> inFlight.idle(patience))
-                // A host that closes its Vert.x undeploys it too, and may have been first.
-                .compose(idle -> {
-                    instances.forEach(BusVerticle::drained);
-                    return vertx.undeploy(deployment).otherwiseEmpty();
-                });
+                .onSuccess(idle -> instances.forEach(BusVerticle::drained));
     }
 }

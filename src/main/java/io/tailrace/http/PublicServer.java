@@ -14,13 +14,10 @@ import java.util.function.LongSupplier;
  * them. Thread-safe.
  */
 public final class PublicServer {
-    private final Vertx vertx;
     private final List<PublicVerticle> instances = new CopyOnWriteArrayList<>();
     private volatile String deployment = "";
 
-    private PublicServer(Vertx vertx) {
-        this.vertx = vertx;
-    }
+    private PublicServer() {}
 
     /**
      * Starts listening.
@@ -35,7 +32,7 @@ public final class PublicServer {
     /** With a monotonic clock of the caller's own for time-outs and rates, in nanoseconds. */
     static Future<PublicServer> start(
             Vertx vertx, PublicServices services, HttpConfig config, int instances, LongSupplier nanoTime) {
-        PublicServer server = new PublicServer(vertx);
+        PublicServer server = new PublicServer();
         PublicVerticle.Parts parts = new PublicVerticle.Parts(
                 new Routes(services),
                 new Gate(
@@ -58,18 +55,22 @@ public final class PublicServer {
         return instance;
     }
 
+    /** What to undeploy after {@link #shutdown}. */
+    public String deploymentId() {
+        return deployment;
+    }
+
     /** The port it listens on. */
     public int port() {
         return instances.get(0).port();
     }
 
     /**
-     * Takes no new connections, lets the requests in hand finish, then closes and undeploys; whatever is not done in {@code patience}
+     * Takes no new connections, lets the requests in hand finish, then closes; whatever is not done in {@code patience}
      * is cut off. Long polls should be ended by their capability first.
      */
     public Future<Void> shutdown(Duration patience) {
         return Future.join(instances.stream().map(it -> it.shutdown(patience)).toList())
-                // A host that closes its Vert.x undeploys it too, and may have been first.
-                .transform(done -> vertx.undeploy(deployment).otherwiseEmpty());
+                .mapEmpty();
     }
 }

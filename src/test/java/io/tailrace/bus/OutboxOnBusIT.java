@@ -2,24 +2,17 @@ package io.tailrace.bus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.tailrace.config.BusConfig;
-import io.tailrace.config.TailraceConfig;
-import io.tailrace.db.Database;
-import io.tailrace.outbox.BlobStore;
-import io.tailrace.outbox.Outbox;
-import io.tailrace.outbox.OutboxSettings;
-import io.tailrace.outbox.PartListStore;
 import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -30,67 +23,37 @@ class OutboxOnBusIT {
     @RegisterExtension
     static final TestDatabase DB = TestDatabase.create();
 
-    private static final Vertx VERTX = Vertx.vertx();
+    private static final DeliveryOptions NOBODY =
+            new DeliveryOptions().addHeader("tenant", "00000000-0000-0000-0000-0000000000ff");
 
-    private static Database database;
-    private static Outbox outbox;
-    private static OutboxOnBus bus;
+    private static BusScene scene;
 
     @BeforeAll
     static void open() {
-        database = Database.open(VERTX, DB.config());
-        outbox = new Outbox(VERTX, database, OutboxSettings.DEFAULT, new SimpleMeterRegistry());
-        bus = TestDatabase.await(OutboxOnBus.start(
-                VERTX,
-                new BusServices(
-                        outbox,
-                        new PartListStore(database),
-                        new BlobStore(database),
-                        new SimpleMeterRegistry(),
-                        Duration.ofSeconds(90),
-                        VERTX.createSharedWorkerExecutor("bus-test", 2),
-                        Future::succeededFuture),
-                new BusConfig(true, 2),
-                TailraceConfig.defaults(Map.of()).http().limits(),
-                2));
+        scene = new BusScene(DB.config(), 2);
     }
 
     @AfterAll
     static void close() {
-        TestDatabase.await(bus.shutdown(Duration.ofSeconds(2)));
-        TestDatabase.await(outbox.stop());
-        TestDatabase.await(database.close());
-        TestDatabase.await(VERTX.close());
+        scene.close();
     }
 
     private static Message<JsonObject> ask(String address, JsonObject body) {
-        return TestDatabase.await(VERTX.eventBus().<JsonObject>request(address, body));
+        return scene.ask(address, body);
     }
 
     private static BusProblem refused(String address, Object body, DeliveryOptions options) {
-        return BusProblem.of(TestDatabase.awaitFailure(VERTX.eventBus().request(address, body, options)))
-                .orElseThrow();
-    }
-
-    private static JsonObject batch(String id) {
-        return new JsonObject()
-                .put("batch_id", id)
-                .put(
-                        "parts",
-                        new JsonArray()
-                                .add(new JsonObject()
-                                        .put("bot_id", "7")
-                                        .put("ordering_key", id)
-                                        .put("method_kind", "sendMessage")
-                                        .put("payload", new JsonObject().put("text", "Hello"))));
+        return scene.refused(address, body, options);
     }
 
     @Test
     @DisplayName("BUS-1 a part goes in, out and is looked at, each operation at its address in the JSON of HTTP")
     void cycle() {
-        Message<JsonObject> stored = ask(OutboxAddresses.ENQUEUE, batch("cycle"));
+        Message<JsonObject> stored = ask(OutboxAddresses.ENQUEUE, BusScene.batch("cycle"));
         assertThat(stored.headers().get("status")).isEqualTo("201");
-        assertThat(ask(OutboxAddresses.ENQUEUE, batch("cycle")).headers().get("status"))
+        assertThat(ask(OutboxAddresses.ENQUEUE, BusScene.batch("cycle"))
+                        .headers()
+                        .get("status"))
                 .isEqualTo("200");
         JsonObject item = ask(OutboxAddresses.CLAIM, new JsonObject().put("worker_id", "w"))
                 .body()
@@ -124,8 +87,8 @@ class OutboxOnBusIT {
     @Test
     @DisplayName("BUS-1 what is refused fails with HTTP's status and problem code, and is never left unanswered")
     void problems() {
-        ask(OutboxAddresses.ENQUEUE, batch("conflict"));
-        JsonObject other = batch("conflict");
+        ask(OutboxAddresses.ENQUEUE, BusScene.batch("conflict"));
+        JsonObject other = BusScene.batch("conflict");
         other.getJsonArray("parts").getJsonObject(0).put("bot_id", "8");
         BusProblem conflict = refused(OutboxAddresses.ENQUEUE, other, new DeliveryOptions());
         assertThat(conflict.code()).isEqualTo("idempotency_conflict");
@@ -149,12 +112,111 @@ class OutboxOnBusIT {
     @Test
     @DisplayName("BUS-1 past the limit of requests under way the answer is overloaded; a waiting claim is one of them")
     void overloaded() {
-        DeliveryOptions nobody = new DeliveryOptions().addHeader("tenant", "00000000-0000-0000-0000-0000000000ff");
         JsonObject waiting = new JsonObject().put("worker_id", "w").put("wait_seconds", 1);
-        Future<?> first = VERTX.eventBus().request(OutboxAddresses.CLAIM, waiting, nobody);
-        Future<?> second = VERTX.eventBus().request(OutboxAddresses.CLAIM, waiting, nobody);
-        BusProblem third = refused(OutboxAddresses.CLAIM, waiting, nobody);
+        Future<?> first = scene.request(OutboxAddresses.CLAIM, waiting, NOBODY);
+        Future<?> second = scene.request(OutboxAddresses.CLAIM, waiting, NOBODY);
+        BusProblem third = refused(OutboxAddresses.CLAIM, waiting, NOBODY);
         assertThat(third.code()).isEqualTo("overloaded");
+        assertThat(third.detail()).contains("bus.in_flight");
         TestDatabase.await(Future.all(first, second));
+        assertThat(ask(OutboxAddresses.STATS, new JsonObject()).headers().get("status"))
+                .isEqualTo("200");
+    }
+
+    @Test
+    @DisplayName("BUS-1 a claim that waits is woken by an enqueue, and otherwise answered empty when its time is over")
+    void waiting() {
+        JsonObject claim = new JsonObject()
+                .put("worker_id", "w")
+                .put("bot_ids", new JsonArray().add("66"))
+                .put("wait_seconds", 20);
+        Future<Message<JsonObject>> waiting = scene.request(OutboxAddresses.CLAIM, claim, new DeliveryOptions());
+        String id = scene.enqueue(BusScene.batch("woken", "woken", "66"));
+        // Less than it would have waited.
+        assertThat(TestDatabase.await(waiting)
+                        .body()
+                        .getJsonArray("items")
+                        .getJsonObject(0)
+                        .getString("id"))
+                .isEqualTo(id);
+
+        long began = System.nanoTime();
+        Message<JsonObject> nothing = ask(OutboxAddresses.CLAIM, claim.put("wait_seconds", 1));
+        assertThat(nothing.body().getJsonArray("items")).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofMillis(900));
+    }
+
+    @Test
+    @DisplayName(
+            "BUS-1 a send timeout shorter than wait_seconds gives the asker up: no problem comes, and nothing is lost")
+    void sendTimeout() {
+        JsonObject claim = new JsonObject()
+                .put("worker_id", "w")
+                .put("claim_id", UUID.randomUUID().toString())
+                .put("bot_ids", new JsonArray().add("67"))
+                .put("wait_seconds", 20);
+        Throwable cause = TestDatabase.awaitFailure(
+                scene.request(OutboxAddresses.CLAIM, claim, new DeliveryOptions().setSendTimeout(200)));
+        assertThat(BusProblem.of(cause)).isEmpty();
+        assertThat(((ReplyException) cause).failureType()).isEqualTo(ReplyFailure.TIMEOUT);
+
+        String id = scene.enqueue(BusScene.batch("given-up", "given-up", "67"));
+        // Whoever asks again by the same claim id gets what the first claim, which goes on, has taken or will take.
+        JsonObject again = claim.copy().put("wait_seconds", 5);
+        assertThat(ask(OutboxAddresses.CLAIM, again)
+                        .body()
+                        .getJsonArray("items")
+                        .getJsonObject(0)
+                        .getString("id"))
+                .isEqualTo(id);
+    }
+
+    @Test
+    @DisplayName(
+            "BUS-1 a body over 64 KiB is taken as JsonObject and as Buffer, digit by digit; one over the limit is too_large")
+    void large() {
+        JsonObject large = BusScene.batch("large", "large", "68");
+        String text = "x".repeat(200_000);
+        large.getJsonArray("parts").getJsonObject(0).put("payload", new JsonObject().put("text", text));
+        String id = scene.enqueue(large);
+        JsonObject shown = ask(OutboxAddresses.ITEM, BusScene.id(id).put("include", new JsonArray().add("payload")))
+                .body();
+        assertThat(shown.getJsonObject("payload").getString("text")).isEqualTo(text);
+
+        String digits = "123456789012345678901234567890.10";
+        Buffer exact = Buffer.buffer(BusScene.batch("exact", "exact", "68")
+                .encode()
+                .replace("\"Hello\"", "\"" + text + "\",\"n\":" + digits));
+        Message<Buffer> stored =
+                TestDatabase.await(scene.<Buffer>request(OutboxAddresses.ENQUEUE, exact, new DeliveryOptions()));
+        String exactId = stored.body()
+                .toJsonObject()
+                .getJsonArray("parts")
+                .getJsonObject(0)
+                .getString("id");
+        Buffer ask = BusScene.id(exactId)
+                .put("include", new JsonArray().add("payload"))
+                .toBuffer();
+        assertThat(TestDatabase.await(scene.<Buffer>request(OutboxAddresses.ITEM, ask, new DeliveryOptions()))
+                        .body()
+                        .toString())
+                .contains(digits);
+
+        Buffer tooLarge = Buffer.buffer(" ".repeat(16 * 1024 * 1024 + 1));
+        assertThat(refused(OutboxAddresses.ENQUEUE, tooLarge, new DeliveryOptions())
+                        .code())
+                .isEqualTo("too_large");
+    }
+
+    @Test
+    @DisplayName("BUS-1 a traceparent of the message's headers is stored with the batch, as HTTP's is")
+    void traceparent() {
+        String parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        TestDatabase.await(scene.request(
+                OutboxAddresses.ENQUEUE,
+                BusScene.batch("traced"),
+                new DeliveryOptions().addHeader(OutboxAddresses.TRACEPARENT_HEADER, parent)));
+        assertThat(DB.value(String.class, "SELECT traceparent FROM telegram_outbox WHERE batch_id = 'traced'"))
+                .isEqualTo(parent);
     }
 }
