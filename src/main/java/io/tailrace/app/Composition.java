@@ -3,7 +3,6 @@ package io.tailrace.app;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tailrace.bus.BusServices;
-import io.tailrace.bus.OutboxOnBus;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
@@ -14,7 +13,6 @@ import io.tailrace.http.ManagementServer;
 import io.tailrace.http.MigrationsCheck;
 import io.tailrace.http.PartitionCheck;
 import io.tailrace.http.PostgresCheck;
-import io.tailrace.http.PublicServer;
 import io.tailrace.http.PublicServices;
 import io.tailrace.http.Readiness;
 import io.tailrace.outbox.BlobStore;
@@ -24,16 +22,12 @@ import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Tenants;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
-import io.vertx.core.internal.ContextInternal;
-import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,13 +40,11 @@ final class Composition {
     private static final Logger LOG = LoggerFactory.getLogger(Composition.class);
     private static final int BLOCKING_THREADS = 2;
     private static final int DECODING_THREADS = 2;
-    private static final Duration LONGEST_RESERVE = Duration.ofSeconds(5);
     private static final Duration MANAGEMENT_PATIENCE = Duration.ofSeconds(1);
 
     /** @param shown what {@code /metrics} writes out; null when it is not for us to show */
     record Meters(MeterRegistry registry, @Nullable PrometheusMeterRegistry shown) {}
 
-    private final Vertx vertx;
     private final MeterRegistry meters;
     private final TailraceConfig config;
     private final WorkerExecutor blocking;
@@ -65,11 +57,10 @@ final class Composition {
     private final Schema schema;
     private final Readiness readiness;
     private final ManagementServer management;
+    private final Edges edges;
 
     private boolean ending;
     private volatile int managementPort;
-    private volatile @Nullable PublicServer publicServer;
-    private volatile @Nullable OutboxOnBus bus;
 
     /**
      * Makes the parts; nothing runs yet.
@@ -77,7 +68,6 @@ final class Composition {
      * @param migrate whether to bring the schema up to date, or to wait until somebody else has
      */
     Composition(Vertx vertx, Meters meters, TailraceConfig config, boolean migrate) {
-        this.vertx = vertx;
         this.meters = meters.registry();
         this.config = config;
         this.blocking = vertx.createSharedWorkerExecutor("tailrace-blocking", BLOCKING_THREADS, 10, TimeUnit.MINUTES);
@@ -109,6 +99,7 @@ final class Composition {
                         partitions.listing(),
                         partitions.maintenance(),
                         partitions.removal()));
+        this.edges = new Edges(vertx, config);
     }
 
     /**
@@ -117,7 +108,9 @@ final class Composition {
      */
     Future<Void> start() {
         schema.start(this::startWork).onSuccess(done -> LOG.info("ready"));
-        return startManagement().compose(listening -> startPublic()).compose(listening -> startBus());
+        return startManagement()
+                .compose(listening -> edges.startPublic(publicServices()))
+                .compose(listening -> edges.startBus(busServices()));
     }
 
     private Future<Void> startManagement() {
@@ -133,11 +126,8 @@ final class Composition {
                 .mapEmpty();
     }
 
-    private Future<Void> startPublic() {
-        if (!config.http().enabled()) {
-            return Future.succeededFuture();
-        }
-        PublicServices services = new PublicServices(
+    private PublicServices publicServices() {
+        return new PublicServices(
                 outbox,
                 new PartListStore(database),
                 new BlobStore(database),
@@ -145,20 +135,10 @@ final class Composition {
                 meters,
                 decoding,
                 config.outbox().lease());
-        return Listening.on("http", config.http().host(), config.http().port(), () -> atTheTop(
-                                () -> PublicServer.start(vertx, services, config.http(), instances()))
-                        .map(server -> {
-                            publicServer = server;
-                            return server.port();
-                        }))
-                .mapEmpty();
     }
 
-    private Future<Void> startBus() {
-        if (!config.bus().enabled()) {
-            return Future.succeededFuture();
-        }
-        BusServices services = new BusServices(
+    private BusServices busServices() {
+        return new BusServices(
                 outbox,
                 new PartListStore(database),
                 new BlobStore(database),
@@ -166,28 +146,6 @@ final class Composition {
                 config.outbox().lease(),
                 decoding,
                 this::open);
-        return atTheTop(() -> OutboxOnBus.start(
-                        vertx, services, config.bus(), config.http().limits(), instances()))
-                .onSuccess(started -> bus = started)
-                .mapEmpty();
-    }
-
-    /**
-     * Deploys as a child of nobody: Vert.x undeploys children before it asks their parent to stop, and requests in hand
-     * would be cut before the drain had begun.
-     */
-    private <T> Future<T> atTheTop(Supplier<Future<T>> deploy) {
-        Promise<T> deployed = ((ContextInternal) vertx.getOrCreateContext()).promise();
-        ((VertxInternal) vertx).createEventLoopContext().runOnContext(top -> Future.succeededFuture()
-                .compose(now -> deploy.get())
-                .onComplete(deployed));
-        return deployed.future();
-    }
-
-    /** Vert.x takes two event loops a core; one leaves PostgreSQL its share and keeps a lane's flushes larger. */
-    int instances() {
-        int configured = config.runtime().eventLoops();
-        return configured > 0 ? configured : Runtime.getRuntime().availableProcessors();
     }
 
     private Future<Void> startWork() {
@@ -227,8 +185,7 @@ final class Composition {
 
     /** The public port, once {@link #start()} is over; the configured one when it was not opened. */
     int port() {
-        PublicServer server = publicServer;
-        return server == null ? config.http().port() : server.port();
+        return edges.port();
     }
 
     int managementPort() {
@@ -257,35 +214,11 @@ final class Composition {
         }
         readiness.stopping();
         schema.stop();
-        PublicServer server = publicServer;
-        OutboxOnBus onBus = bus;
-        return new Shutdown()
-                .then("waiting claims", left -> outbox.endWaits())
-                .then(
-                        "public requests",
-                        left -> server == null ? Future.succeededFuture() : server.shutdown(patience(left)))
-                .then("bus requests", left -> onBus == null ? Future.succeededFuture() : onBus.shutdown(patience(left)))
-                .then("edges", left -> undeployEdges(server, onBus))
+        return edges.end(new Shutdown().then("waiting claims", left -> outbox.endWaits()))
                 .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
                 .then("database pools", left -> database.close())
                 .then("blocking work", left -> Future.join(blocking.close(), scrapes.close(), decoding.close()));
-    }
-
-    private Future<?> undeployEdges(@Nullable PublicServer server, @Nullable OutboxOnBus onBus) {
-        if (((VertxInternal) vertx).closeFuture().isClosed()) {
-            // Whoever owns Vert.x closes it: it undeploys them itself, and complains of those that are gone.
-            return Future.succeededFuture();
-        }
-        return Future.join(
-                server == null ? Future.succeededFuture() : vertx.undeploy(server.deploymentId()),
-                onBus == null ? Future.succeededFuture() : vertx.undeploy(onBus.deploymentId()));
-    }
-
-    /** Of what is left, what requests may take: flushes and connections need the rest. */
-    private static Duration patience(Duration left) {
-        Duration reserve = left.dividedBy(4);
-        return left.minus(reserve.compareTo(LONGEST_RESERVE) > 0 ? LONGEST_RESERVE : reserve);
     }
 }

@@ -1,7 +1,9 @@
 package io.tailrace.app;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The application owns its Vert.x, which is never closed from here. What the service opened (pools, workers, timers,
  * ports) is closed by {@link #close()}, or when the application undeploys {@link #deploymentId()} or closes its Vert.x.
- * One to a Vert.x. Thread-safe; no method blocks.
+ * One to a Vert.x. Thread-safe; no method blocks, and Futures complete on the caller's context.
  */
 public final class EmbeddedTailrace {
     private final Vertx vertx;
@@ -41,7 +43,14 @@ public final class EmbeddedTailrace {
      * the service is closed before.
      */
     public Future<Void> ready() {
-        return verticle.composition().ready();
+        return here(verticle.composition().ready());
+    }
+
+    /** On the caller's context, whoever completes it. */
+    private <T> Future<T> here(Future<T> future) {
+        Promise<T> here = ((ContextInternal) vertx.getOrCreateContext()).promise();
+        future.onComplete(here);
+        return here.future();
     }
 
     /** The public port, when {@code http.enabled}. */
@@ -61,17 +70,19 @@ public final class EmbeddedTailrace {
 
     /**
      * Ends the service in order under {@code shutdown.timeout}: waiting claims and requests in hand are answered, what was
-     * acknowledged is stored, then workers, pools and executors end (OPS-3). A second call gets the same Future.
+     * acknowledged is stored, then workers, pools and executors end (OPS-3). A second call waits for the same end.
      *
      * @return true when all of it ended well and in time; never fails
      */
     public synchronized Future<Boolean> close() {
-        if (closing == null) {
-            closing = verticle.ended().isComplete()
-                    ? verticle.ended()
-                    // It fails when the application was first to undeploy; the end is the same one.
-                    : vertx.undeploy(deploymentId).transform(undeployed -> verticle.ended());
+        if (closing == null && verticle.ended().isComplete()) {
+            // The application undeployed it, or its Vert.x is closed and has no context to answer on.
+            return verticle.ended();
         }
-        return closing;
+        if (closing == null) {
+            // It fails when the application undeploys it at this moment; the end is the same one.
+            closing = vertx.undeploy(deploymentId).transform(undeployed -> verticle.ended());
+        }
+        return closing.isComplete() ? closing : here(closing);
     }
 }

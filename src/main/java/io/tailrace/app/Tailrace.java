@@ -39,6 +39,7 @@ public final class Tailrace {
         this.config = config;
         this.metrics = new Metrics();
         int configured = config.runtime().eventLoops();
+        // Vert.x takes two a core; one leaves PostgreSQL its share and keeps a lane's flushes larger.
         this.vertx =
                 metrics.vertx(configured > 0 ? configured : Runtime.getRuntime().availableProcessors());
         this.composition =

@@ -126,7 +126,9 @@ final class DevCommand implements Callable<Integer> {
         overrides.put("database.name", EmbeddedServer.DATABASE);
         overrides.put("database.user", EmbeddedServer.USER);
         overrides.put("database.password", "");
+        overrides.put("http.enabled", "true");
         overrides.put("http.host", LOOPBACK);
+        overrides.put("management.enabled", "true");
         overrides.put("management.host", LOOPBACK);
         overrides.put("management.admin_token", token);
         overrides.put("keys.environment", "dev");

@@ -2,8 +2,10 @@ package io.tailrace.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +31,20 @@ class ShutdownTest {
 
         assertThat(clean).isTrue();
         assertThat(taken).containsExactly("intake", "flushes", "pools");
+    }
+
+    @Test
+    @DisplayName("OPS-3 on an event loop no step is taken: they would wait for the thread that waits for them")
+    void onAnEventLoop() {
+        Vertx vertx = Vertx.vertx();
+        Promise<Boolean> clean = Promise.promise();
+        vertx.runOnContext(loop -> Future.succeededFuture()
+                .map(now ->
+                        new Shutdown().then("intake", left -> taken("intake")).run(Duration.ofSeconds(5)))
+                .onComplete(clean));
+        assertThat(TestDatabase.awaitFailure(clean.future())).hasMessageContaining("event loop");
+        assertThat(taken).isEmpty();
+        TestDatabase.await(vertx.close());
     }
 
     @Test
