@@ -18,6 +18,7 @@ final class OutboxMetrics {
     private final Map<PartState, Counter> rescued = new EnumMap<>(PartState.class);
     private final Map<PartState, AtomicLong> depth = new EnumMap<>(PartState.class);
     private final AtomicLong oldestClaimableMillis = new AtomicLong();
+    private final AtomicLong walked = new AtomicLong();
 
     OutboxMetrics(MeterRegistry meters) {
         claimed = counter(meters, "claimed", "parts leased");
@@ -50,6 +51,16 @@ final class OutboxMetrics {
                 .description("how long the oldest claimable part has been due")
                 .baseUnit("seconds")
                 .register(meters);
+        Gauge.builder("tailrace.outbox.claim.dead.candidates", walked, AtomicLong::doubleValue)
+                .description(
+                        "index entries before the first live candidate, nearly all dead, when a slow claim last had them"
+                                + " counted; many mean that somebody's old transaction keeps vacuum from removing them")
+                .register(meters);
+    }
+
+    /** What a search from the lowest id would have walked past, when it was last looked at. */
+    void walked(long entries) {
+        walked.set(entries);
     }
 
     private static Counter counter(MeterRegistry meters, String name, String description) {
