@@ -93,7 +93,8 @@ public final class ClaimLoad {
             }
             case "bot" -> backlog(admin, 10_000, 10_000, "'bot-' || n % 10000", 0, "0 seconds");
             case "dead" -> {
-                backlog(admin, 1_000_000, 10_000, "'7'", 0, "0 seconds");
+                // Every one of them was a candidate: those are what a search walks past.
+                backlog(admin, 1_000_000, 10_000, "'7'", 0, "0 seconds", 1_000_000);
                 execute(admin, "DELETE FROM telegram_outbox_inflight");
                 backlog(admin, 10_000, 10_000, "'7'", 0, "0 seconds");
             }
@@ -104,6 +105,11 @@ public final class ClaimLoad {
     /** Parts {@code n} over keys {@code n % keys}; of each key the first is a candidate, the rest queue. */
     private static void backlog(Connection admin, int parts, int keys, String bot, int priority, String later)
             throws SQLException {
+        backlog(admin, parts, keys, bot, priority, later, keys);
+    }
+
+    private static void backlog(
+            Connection admin, int parts, int keys, String bot, int priority, String later, int candidates) throws SQLException {
         String run = Long.toString(System.nanoTime(), 36);
         String series = " FROM generate_series(0, " + (parts - 1) + ") n";
         execute(admin, "CREATE TEMP TABLE made AS SELECT n, nextval('telegram_outbox_id_seq') AS id, tailrace_now() AS at" + series);
@@ -117,7 +123,7 @@ public final class ClaimLoad {
         execute(admin, "INSERT INTO telegram_outbox_inflight (id, created_at, tenant_id, key_id, bot_id, part_index, priority,"
                 + " delivery_policy, turn, available_at, updated_at, retry_jitter_ms)"
                 + " SELECT m.id, m.at, " + TENANT + ", k.key_id, k.bot_id, 0, " + priority + ", 'create', CASE WHEN '" + later
-                + "'::interval > '0' THEN 's' WHEN n < " + keys + " THEN 'c' ELSE 'q' END::\"char\", m.at + '" + later
+                + "'::interval > '0' THEN 's' WHEN n < " + candidates + " THEN 'c' ELSE 'q' END::\"char\", m.at + '" + later
                 + "'::interval, m.at, 0 FROM made m JOIN telegram_outbox_keys k ON k.tenant_id = " + TENANT + " AND k.bot_id = "
                 + bot + " AND k.ordering_key = '" + run + ":' || n % " + keys);
         execute(admin, "DROP TABLE made");
