@@ -10,8 +10,10 @@ final class MaintenanceSessionStore {
     /**
      * Bounds on everything: if the network dies without a word, PostgreSQL ends the session within about a minute, and
      * if this process is frozen, after a little longer than a phase may take; then the lock is free for another runner.
+     * One processor for whatever is read: the others are the writers'.
      */
     private static final String SETTINGS = """
+            SET max_parallel_workers_per_gather = 0;
             SET statement_timeout = '60s';
             SET idle_in_transaction_session_timeout = '60s';
             SET idle_session_timeout = '20min';
