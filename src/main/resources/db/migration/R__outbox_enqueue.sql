@@ -187,6 +187,10 @@ DECLARE
     v_replay   tailrace.replayed_part[]; -- what those parts are, when there are any
     v_low      timestamptz;
     v_high     timestamptz;
+    v_ledger   integer;
+    v_new      integer[];                -- entries that nothing is stored of, as far back as the horizon
+    v_gone     integer[];                -- those of them that the ledger knows
+    v_gone_at  timestamptz[];
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'enqueue needs READ COMMITTED: under % it would not see what it waited for',
@@ -242,6 +246,21 @@ BEGIN
               FROM tailrace.missing_blobs(e_tenant, p_entry, p_index, p_blob) b
              WHERE b.entry <> ALL (v_out);
         v_out := v_out || ARRAY(SELECT b.entry FROM tailrace.missing_blobs(e_tenant, p_entry, p_index, p_blob) b);
+    END IF;
+
+    SELECT l.ledger_days INTO v_ledger FROM tailrace.outbox_settings l;
+    IF v_ledger > 0 THEN
+        v_new := ARRAY(SELECT n FROM generate_subscripts(e_batch, 1) n WHERE n <> ALL (v_out || v_known));
+        SELECT array_agg(l.entry), array_agg(l.stored_at) INTO v_gone, v_gone_at
+          FROM tailrace.ledger_batches(v_now - make_interval(days => v_ledger), v_high, v_new, e_tenant, e_batch) l;
+        RETURN QUERY
+            SELECT g.entry, 0, 0::bigint, NULL::timestamptz, '', '', false, 0, 'idempotency_conflict', '/batch_id',
+                   'this batch was stored on ' || to_char(g.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') || ' and its day has left;'
+                   || ' it is not sent again. Another batch_id makes another batch', false
+              FROM unnest(v_gone, v_gone_at) AS g(entry, at);
+        v_out := v_out || v_gone;
+        PERFORM tailrace.enter_in_ledger(
+            v_now, ARRAY(SELECT u.e FROM unnest(v_new) AS u(e) WHERE u.e <> ALL (v_out)), e_tenant, e_batch);
     END IF;
 
     RETURN QUERY

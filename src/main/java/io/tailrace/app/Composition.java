@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,10 +83,10 @@ final class Composition {
         this.managementPort = config.management().port();
         this.readiness = new Readiness(
                 vertx,
-                List.of(
-                        new PostgresCheck(database),
-                        HealthCheck.of("schema", this::schemaEntry),
-                        new PartitionCheck(partitions.health())),
+                Stream.concat(
+                                Stream.of(new PostgresCheck(database), HealthCheck.of("schema", this::schemaEntry)),
+                                partitions.health().stream().map(PartitionCheck::new))
+                        .toList(),
                 List.of(new MigrationsCheck(blocking, config.database())));
         this.management = new ManagementServer(
                 vertx,

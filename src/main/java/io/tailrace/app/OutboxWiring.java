@@ -15,6 +15,7 @@ final class OutboxWiring {
         OutboxConfig.GroupCommit lanes = config.groupCommit();
         return new OutboxSettings(
                 config.dedupDays(),
+                config.ledgerDays(),
                 lanes.enabled(),
                 lanes.lanes(),
                 new GroupCommit.Limits(

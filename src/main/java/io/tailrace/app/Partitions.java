@@ -14,50 +14,80 @@ import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
 import io.tailrace.partition.PartitionOperation;
 import io.tailrace.partition.PartitionRemoval;
+import io.tailrace.partition.RemovalPreview;
+import io.tailrace.partition.RemovalRun;
 import io.tailrace.partition.RemovalSettings;
 import io.tailrace.worker.PeriodicWorker;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The daily tables of every capability, and the worker that keeps their days made. */
+/** The partitioned tables of every capability, by schedule, and the workers that make their periods and take them out. */
 final class Partitions {
     private static final Logger LOG = LoggerFactory.getLogger(Partitions.class);
 
-    private final PartitionMaintenance maintenance;
-    private final PartitionRemoval removal;
-    private final PartitionHealth health;
+    /** The tables of one period, with their workers. */
+    private record Kept(
+            MaintenanceSchedule schedule,
+            PartitionMaintenance maintenance,
+            PartitionRemoval removal,
+            PartitionHealth health,
+            PeriodicWorker worker,
+            PeriodicWorker remover) {}
+
+    private final List<Kept> schedules;
     private final PartitionListing listing;
-    private final PeriodicWorker worker;
-    private final PeriodicWorker remover;
     private boolean stopped;
 
     Partitions(Database database, MeterRegistry meters, PartitionsConfig config, OutboxConfig outbox) {
-        MaintainedTables tables = MaintainedTables.daily(OutboxTables.DAILY)
+        MaintainedTables daily = MaintainedTables.daily(OutboxTables.DAILY)
                 .withAhead(config.daysAhead())
                 .withEvery(config.checkEvery());
-        this.maintenance = new PartitionMaintenance(database, tables, List.of());
-        List<ExpiringTable> expiring = OutboxTables.expiring(outbox.retentionDays());
-        this.removal = new PartitionRemoval(
+        MaintainedTables monthly = MaintainedTables.monthly(OutboxTables.MONTHLY);
+        this.schedules = List.of(
+                kept(database, meters, config, daily, OutboxTables.expiring(outbox.retentionDays())),
+                kept(database, meters, config, monthly, OutboxTables.expiringMonthly(outbox.ledgerDays())));
+        this.listing = new PartitionListing(
                 database,
-                MaintenanceSchedule.DAILY,
-                expiring,
-                new RemovalSettings(
-                        config.checkEvery(), config.detachWait(), config.blockerWait(), config.removalsPerCheck()),
-                InstantSource.system(),
-                meters);
-        this.health = new PartitionHealth(database, meters, tables, expiring);
-        this.listing = new PartitionListing(database, tables.tables());
-        this.worker = maintenance.worker(meters);
-        this.remover = removal.worker();
+                Stream.of(daily, monthly)
+                        .flatMap(some -> some.tables().stream())
+                        .toList());
     }
 
-    PartitionHealth health() {
-        return health;
+    private static Kept kept(
+            Database database,
+            MeterRegistry meters,
+            PartitionsConfig config,
+            MaintainedTables tables,
+            List<ExpiringTable> expiring) {
+        PartitionMaintenance maintenance = new PartitionMaintenance(database, tables, List.of());
+        PartitionRemoval removal = new PartitionRemoval(
+                database,
+                tables.schedule(),
+                expiring,
+                new RemovalSettings(
+                        tables.every(), config.detachWait(), config.blockerWait(), config.removalsPerCheck()),
+                InstantSource.system(),
+                meters);
+        return new Kept(
+                tables.schedule(),
+                maintenance,
+                removal,
+                new PartitionHealth(database, meters, tables, expiring),
+                maintenance.worker(meters),
+                removal.worker());
+    }
+
+    List<PartitionHealth> health() {
+        return schedules.stream().map(Kept::health).toList();
     }
 
     PartitionListing listing() {
@@ -66,54 +96,60 @@ final class Partitions {
 
     /** What a run on request runs. */
     Map<MaintenanceSchedule, PartitionMaintenance> maintenance() {
-        return Map.of(MaintenanceSchedule.DAILY, maintenance);
+        return schedules.stream().collect(Collectors.toMap(Kept::schedule, Kept::maintenance));
+    }
+
+    Map<MaintenanceSchedule, PartitionRemoval> removal() {
+        return schedules.stream().collect(Collectors.toMap(Kept::schedule, Kept::removal));
     }
 
     /** What a run would make and remove now. */
     Future<PartitionPreview> preview() {
-        return maintenance.preview().compose(made -> removal.preview()
+        return inTurn(kept -> kept.maintenance().preview()).compose(made -> inTurn(
+                        kept -> kept.removal().preview())
                 .map(removed -> new PartitionPreview(
-                        made.stream().map(PartitionOperation::partition).toList(), removed)));
+                        made.stream()
+                                .flatMap(List::stream)
+                                .map(PartitionOperation::partition)
+                                .toList(),
+                        removed.stream().<RemovalPreview>flatMap(List::stream).toList())));
     }
 
-    /** One run of both, making first. */
+    /** One run of all, making first. */
     Future<PartitionRuns> runOnce(Duration patience) {
-        return maintenance.runOnce(patience).compose(made -> removal.runOnce(patience)
-                .map(removed -> new PartitionRuns(made, removed)));
+        return inTurn(kept -> kept.maintenance().runOnce(patience))
+                .compose(made -> inTurn(kept -> kept.removal().runOnce(patience))
+                        .map(removed -> new PartitionRuns(MaintenanceRun.all(made), RemovalRun.all(removed))));
     }
 
-    Map<MaintenanceSchedule, PartitionRemoval> removal() {
-        return Map.of(MaintenanceSchedule.DAILY, removal);
-    }
-
-    /** Makes all that should be there, trying for this long. */
+    /** Makes all that should be there, trying each schedule for this long. */
     Future<MaintenanceRun> ensure(Duration patience) {
-        return maintenance.ensure(patience);
+        return inTurn(kept -> kept.maintenance().ensure(patience)).map(MaintenanceRun::all);
     }
 
     /**
-     * Makes what is missing and starts the worker. Fails only while a table has no partition for now: a day in the future
-     * that cannot be made yet is the worker's to try again, and no reason to refuse requests.
+     * Makes what is missing and starts the workers. Fails only while a table has no partition for now: a period in the
+     * future that cannot be made yet is the worker's to try again, and no reason to refuse requests.
      */
     Future<Void> start() {
-        return maintenance
-                .tick()
+        return inTurn(Partitions::makeCurrent)
                 .<Void>mapEmpty()
-                .recover(cause -> health.report().compose(report -> {
+                .onSuccess(made -> schedules.forEach(kept -> {
+                    kept.worker().start();
+                    kept.remover().start();
+                }));
+    }
+
+    private static Future<Void> makeCurrent(Kept kept) {
+        return kept.maintenance().tick().<Void>mapEmpty().recover(cause -> kept.health()
+                .report()
+                .compose(report -> {
                     if (report.currentMissing()) {
                         return Future.failedFuture(cause);
                     }
                     LOG.warn("not all partitions could be made: {}", String.valueOf(cause.getMessage()));
                     return Future.succeededFuture();
-                }))
-                .onSuccess(made -> startWorkers());
-    }
-
-    private synchronized void startWorkers() {
-        if (!stopped) {
-            worker.start();
-            remover.start();
-        }
+                }));
     }
 
     /** Waits for neither: a detach that waits for a reader is ended with its connection, and the next instance goes on. */
@@ -121,7 +157,22 @@ final class Partitions {
         synchronized (this) {
             stopped = true;
         }
-        return removal.stop()
-                .compose(ended -> Future.join(worker.stop(), remover.stop()).mapEmpty());
+        return Future.join(schedules.stream().map(kept -> kept.removal().stop()).toList())
+                .compose(ended -> Future.join(schedules.stream()
+                        .flatMap(kept ->
+                                Stream.of(kept.worker().stop(), kept.remover().stop()))
+                        .toList()))
+                .mapEmpty();
+    }
+
+    private <T> Future<List<T>> inTurn(Function<Kept, Future<T>> work) {
+        Future<List<T>> done = Future.succeededFuture(new ArrayList<>());
+        for (Kept kept : schedules) {
+            done = done.compose(results -> work.apply(kept).map(result -> {
+                results.add(result);
+                return results;
+            }));
+        }
+        return done;
     }
 }

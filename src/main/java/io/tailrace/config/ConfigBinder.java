@@ -90,6 +90,7 @@ final class ConfigBinder {
         return new OutboxConfig(
                 retention,
                 dedup != null ? dedup : followed(retention),
+                from.number(section + "ledger_days"),
                 from.duration(section + "lease"),
                 from.section("outbox.group_commit", lanes -> groupCommit(from, lanes)),
                 new OutboxConfig.Retry(

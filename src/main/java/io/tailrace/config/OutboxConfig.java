@@ -7,11 +7,15 @@ import java.time.Duration;
  *
  * @param retentionDays days that ended parts are kept; 0 keeps all history
  * @param dedupDays horizon of idempotency in days (OUT-29)
+ * @param ledgerDays how long a ledger recognizes a batch after its day has gone (OUT-31); 0: there is none
  * @param lease of a claim that names none
  */
-public record OutboxConfig(int retentionDays, int dedupDays, Duration lease, GroupCommit groupCommit, Retry retry) {
+public record OutboxConfig(
+        int retentionDays, int dedupDays, int ledgerDays, Duration lease, GroupCommit groupCommit, Retry retry) {
     /** The longest horizon: look-ups over many more daily partitions become slow (OUT-29). */
     public static final int LONGEST_DEDUP_DAYS = 31;
+
+    public static final int LONGEST_LEDGER_DAYS = 3_650;
 
     /** What one transaction may hold in advisory locks bounds the batches of a flush (OUT-7). */
     public static final int MOST_FLUSH_ENTRIES = 128;
@@ -28,6 +32,12 @@ public record OutboxConfig(int retentionDays, int dedupDays, Duration lease, Gro
                         "dedup_days",
                         "must not be longer than retention_days (" + retentionDays + "), because a day that is gone"
                                 + " recognizes nothing, but is " + dedupDays)
+                .between("ledger_days", ledgerDays, 0, LONGEST_LEDGER_DAYS)
+                .that(
+                        ledgerDays == 0 || ledgerDays > dedupDays,
+                        "ledger_days",
+                        "must be 0 (no ledger) or longer than dedup_days (" + dedupDays + "), within which batches are"
+                                + " recognized anyway, but is " + ledgerDays)
                 .between("lease", lease, SHORTEST_LEASE, LONGEST_LEASE)
                 .done();
     }

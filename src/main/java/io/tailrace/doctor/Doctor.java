@@ -11,7 +11,7 @@ import java.util.List;
 /** Looks at everything that Tailrace depends on in its database. Changes nothing. */
 public final class Doctor {
     private final Database database;
-    private final PartitionHealth partitions;
+    private final List<PartitionHealth> partitions;
     private final int poolConnections;
     private final InstantSource clock;
 
@@ -19,9 +19,9 @@ public final class Doctor {
      * @param poolConnections all that one instance may open
      * @param clock this machine's, to compare with PostgreSQL's
      */
-    public Doctor(Database database, PartitionHealth partitions, int poolConnections, InstantSource clock) {
+    public Doctor(Database database, List<PartitionHealth> partitions, int poolConnections, InstantSource clock) {
         this.database = database;
-        this.partitions = partitions;
+        this.partitions = List.copyOf(partitions);
         this.poolConnections = poolConnections;
         this.clock = clock;
     }
@@ -29,12 +29,16 @@ public final class Doctor {
     /** What is not as it should be, the worst first; fails with {@link io.tailrace.db.DatabaseFailure}. */
     public Future<List<Diagnosis>> examine() {
         return database.transaction(database.maintenance(), DoctorCatalog::facts)
-                .compose(facts -> partitions.report().map(report -> {
-                    List<Diagnosis> all =
-                            new ArrayList<>(DoctorRules.diagnose(facts, poolConnections, clock.instant()));
-                    all.addAll(DoctorRules.diagnose(report));
-                    all.sort(Comparator.comparing(Diagnosis::severity).reversed());
-                    return all;
-                }));
+                .compose(facts -> Future.all(
+                                partitions.stream().map(PartitionHealth::report).toList())
+                        .map(reports -> {
+                            List<Diagnosis> all =
+                                    new ArrayList<>(DoctorRules.diagnose(facts, poolConnections, clock.instant()));
+                            for (PartitionHealth.Report report : reports.<PartitionHealth.Report>list()) {
+                                all.addAll(DoctorRules.diagnose(report));
+                            }
+                            all.sort(Comparator.comparing(Diagnosis::severity).reversed());
+                            return all;
+                        }));
     }
 }

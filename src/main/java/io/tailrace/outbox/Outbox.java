@@ -52,7 +52,7 @@ public final class Outbox implements OutboxService {
         this.waiters = new Waiters(vertx, claiming::claim);
         this.signals = new WorkSignals(vertx, database, waiters::nudge, waiters::nudgeAll);
         this.operating = new Operating(database, metrics, this::nudge);
-        Upkeep upkeep = new Upkeep(database, settings.horizonDays(), metrics, waiters::nudgeAll);
+        Upkeep upkeep = new Upkeep(database, settings.horizonDays(), settings.ledgerDays(), metrics, waiters::nudgeAll);
         this.workers = List.of(
                 new PeriodicWorker(vertx, meters, "outbox-rescue", RESCUE_EVERY, upkeep::rescue),
                 new PeriodicWorker(vertx, meters, "outbox-expiry", EXPIRE_EVERY, upkeep::expire),

@@ -21,14 +21,17 @@ final class OutboxDepth {
                        AS oldest_millis
               FROM telegram_outbox_inflight h CROSS JOIN (SELECT tailrace_now() AS at) c GROUP BY h.state, c.at""";
 
-    private static final String ANNOUNCE =
-            "UPDATE tailrace.outbox_settings SET horizon_days = $1::integer WHERE horizon_days <> $1::integer";
+    private static final String ANNOUNCE = """
+            UPDATE tailrace.outbox_settings SET horizon_days = $1::integer, ledger_days = $2::integer
+             WHERE (horizon_days, ledger_days) <> ($1::integer, $2::integer)""";
 
     private OutboxDepth() {}
 
-    /** Tells SQL callers of tailrace.enqueue the horizon that this service looks back to. */
-    static Future<Void> announce(Pool pool, int horizonDays) {
-        return pool.preparedQuery(ANNOUNCE).execute(Tuple.of(horizonDays)).mapEmpty();
+    /** Tells every enqueue, those of SQL callers among them, how far this service looks back, here and in the ledger. */
+    static Future<Void> announce(Pool pool, int horizonDays, int ledgerDays) {
+        return pool.preparedQuery(ANNOUNCE)
+                .execute(Tuple.of(horizonDays, ledgerDays))
+                .mapEmpty();
     }
 
     static Future<Sample> sample(Pool pool) {

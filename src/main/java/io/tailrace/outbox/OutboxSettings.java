@@ -6,11 +6,17 @@ import io.tailrace.db.GroupCommit;
  * What the outbox can be told.
  *
  * @param horizonDays how far back an enqueue looks for its batch (OUT-29)
+ * @param ledgerDays how long a batch is recognized after its day has gone (OUT-31); 0: no longer
  * @param groupCommit false: each enqueue is a transaction of its own, for comparison
  * @param lanes group commit lanes; each has one flush in flight
  */
 public record OutboxSettings(
-        int horizonDays, boolean groupCommit, int lanes, GroupCommit.Limits limits, RetryPolicy retryPolicy) {
+        int horizonDays,
+        int ledgerDays,
+        boolean groupCommit,
+        int lanes,
+        GroupCommit.Limits limits,
+        RetryPolicy retryPolicy) {
     /** Advisory locks a transaction may hold, which bounds the batches of a flush. */
     public static final int MOST_FLUSH_ENTRIES = 128;
 
@@ -18,7 +24,7 @@ public record OutboxSettings(
     static final int LONGEST_HORIZON_DAYS = 31;
 
     public static final OutboxSettings DEFAULT = new OutboxSettings(
-            7, true, 2, new GroupCommit.Limits(128, 4L << 20, 10_000, 64L << 20, 4), RetryPolicy.DEFAULT);
+            7, 0, true, 2, new GroupCommit.Limits(128, 4L << 20, 10_000, 64L << 20, 4), RetryPolicy.DEFAULT);
 
     public OutboxSettings {
         if (limits.flushEntries() > MOST_FLUSH_ENTRIES) {

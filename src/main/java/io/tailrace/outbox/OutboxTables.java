@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.partition.DropGuard;
 import io.tailrace.partition.ExpiringTable;
 import io.tailrace.partition.PartitionedTable;
 import java.time.Duration;
@@ -26,6 +27,12 @@ public final class OutboxTables {
             .withPrimaryKey("outbox_id", "lease_token")
             .withStorage(HALF_FULL);
 
+    /** OUT-31: that a batch was stored, for longer than its day stays. */
+    public static final PartitionedTable LEDGER =
+            PartitionedTable.monthly("telegram_outbox_ledger", "stored_at").withPrimaryKey("batch_hash");
+
+    public static final List<PartitionedTable> MONTHLY = List.of(LEDGER);
+
     public static final List<PartitionedTable> DAILY = List.of(PARTS, ATTEMPTS);
 
     /** Both tables with what keeps their days; none when all history is kept ({@code retentionDays} 0). */
@@ -37,6 +44,11 @@ public final class OutboxTables {
         return List.of(
                 new ExpiringTable(PARTS, keep, DropGuardStore::parts),
                 new ExpiringTable(ATTEMPTS, keep, DropGuardStore::attempts));
+    }
+
+    /** The ledger's months. Switched off ({@code ledgerDays} 0), what it was told before goes with its month. */
+    public static List<ExpiringTable> expiringMonthly(int ledgerDays) {
+        return List.of(new ExpiringTable(LEDGER, Duration.ofDays(Math.max(1, ledgerDays)), DropGuard.NONE));
     }
 
     private OutboxTables() {}

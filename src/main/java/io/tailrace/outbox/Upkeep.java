@@ -26,12 +26,14 @@ final class Upkeep {
 
     private final Database database;
     private final int horizonDays;
+    private final int ledgerDays;
     private final OutboxMetrics metrics;
     private final Runnable madeWork;
 
-    Upkeep(Database database, int horizonDays, OutboxMetrics metrics, Runnable madeWork) {
+    Upkeep(Database database, int horizonDays, int ledgerDays, OutboxMetrics metrics, Runnable madeWork) {
         this.database = database;
         this.horizonDays = horizonDays;
+        this.ledgerDays = ledgerDays;
         this.metrics = metrics;
         this.madeWork = madeWork;
     }
@@ -52,7 +54,7 @@ final class Upkeep {
     Future<Void> sample() {
         return OutboxDepth.sample(database.maintenance())
                 .onSuccess(sample -> metrics.sampled(sample.depths(), sample.oldestClaimableMillis()))
-                .compose(sample -> OutboxDepth.announce(database.maintenance(), horizonDays));
+                .compose(sample -> OutboxDepth.announce(database.maintenance(), horizonDays, ledgerDays));
     }
 
     /** Collects blobs that no part refers to and forgets old redrives; answers how many blobs. */

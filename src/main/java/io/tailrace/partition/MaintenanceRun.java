@@ -45,6 +45,13 @@ public record MaintenanceRun(boolean anotherRuns, List<TableRun> tables) {
         return new MaintenanceRun(true, List.of());
     }
 
+    /** Several schedules' runs as one; another runs when another runs any of them. */
+    public static MaintenanceRun all(List<MaintenanceRun> runs) {
+        return new MaintenanceRun(
+                runs.stream().anyMatch(MaintenanceRun::anotherRuns),
+                runs.stream().flatMap(run -> run.tables().stream()).toList());
+    }
+
     /** This runner did it, and nothing failed. Findings are no failure: a further run would not mend them. */
     public boolean succeeded() {
         return !anotherRuns && failure().isEmpty();

@@ -36,6 +36,13 @@ public record RemovalRun(boolean anotherRuns, List<TableRun> tables) {
         return new RemovalRun(true, List.of());
     }
 
+    /** Several schedules' runs as one; another runs when another runs any of them. */
+    public static RemovalRun all(List<RemovalRun> runs) {
+        return new RemovalRun(
+                runs.stream().anyMatch(RemovalRun::anotherRuns),
+                runs.stream().flatMap(run -> run.tables().stream()).toList());
+    }
+
     /** Every failure in one line, table by table. */
     public Optional<String> failure() {
         String all = tables.stream()

@@ -28,9 +28,10 @@ class CommandsIT {
         assertThat(cli.run("migrate", "--json")).as(cli.err()).isZero();
         JsonNode first = JSON.readTree(cli.out());
         assertThat(first.get("migrations").asInt()).isPositive();
-        assertThat(first.get("tables")).hasSize(2).allSatisfy(table -> {
-            assertThat(table.get("created")).hasSize(8);
-            assertThat(table.get("days_ahead").asInt()).isEqualTo(7);
+        assertThat(first.get("tables")).hasSize(3).allSatisfy(table -> {
+            boolean byMonth = table.get("table").asText().equals("telegram_outbox_ledger");
+            assertThat(table.get("created")).hasSize(byMonth ? 4 : 8);
+            assertThat(table.get("days_ahead").asInt()).isBetween(byMonth ? 89 : 7, byMonth ? 123 : 7);
         });
 
         assertThat(cli.run("migrate")).isZero();
@@ -86,7 +87,7 @@ class CommandsIT {
         assertThat(cli.run("partitions", "run")).isZero();
         assertThat(cli.out()).contains("Nothing to make and nothing to remove.");
         assertThat(cli.run("partitions", "list", "--json")).isZero();
-        assertThat(JSON.readTree(cli.out()).get("tables")).hasSize(2);
+        assertThat(JSON.readTree(cli.out()).get("tables")).hasSize(3);
     }
 
     @Test

@@ -32,12 +32,18 @@ final class OutboxFixture {
 
     static OutboxSettings settingsWithHorizon(int days) {
         OutboxSettings usual = OutboxSettings.DEFAULT;
-        return new OutboxSettings(days, usual.groupCommit(), usual.lanes(), usual.limits(), usual.retryPolicy());
+        return new OutboxSettings(days, 0, usual.groupCommit(), usual.lanes(), usual.limits(), usual.retryPolicy());
+    }
+
+    static OutboxSettings settingsWithLedger(int days) {
+        OutboxSettings usual = OutboxSettings.DEFAULT;
+        return new OutboxSettings(
+                usual.horizonDays(), days, usual.groupCommit(), usual.lanes(), usual.limits(), usual.retryPolicy());
     }
 
     static OutboxSettings settingsWithPolicy(RetryPolicy policy) {
         OutboxSettings usual = OutboxSettings.DEFAULT;
-        return new OutboxSettings(usual.horizonDays(), usual.groupCommit(), usual.lanes(), usual.limits(), policy);
+        return new OutboxSettings(usual.horizonDays(), 0, usual.groupCommit(), usual.lanes(), usual.limits(), policy);
     }
 
     /** A copy with other ids. */

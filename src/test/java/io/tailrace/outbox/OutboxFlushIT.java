@@ -38,7 +38,7 @@ class OutboxFlushIT {
         OutboxFixture.empty(db);
         OutboxSettings usual = OutboxSettings.DEFAULT;
         fixture = new OutboxFixture(
-                db, new OutboxSettings(usual.horizonDays(), true, 1, usual.limits(), usual.retryPolicy()));
+                db, new OutboxSettings(usual.horizonDays(), 0, true, 1, usual.limits(), usual.retryPolicy()));
     }
 
     @AfterEach

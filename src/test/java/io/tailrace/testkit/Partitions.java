@@ -9,7 +9,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 
-/** Makes the days ahead as the service does when it starts. */
+/** Makes the days and months ahead as the service does when it starts. */
 final class Partitions {
     private Partitions() {}
 
@@ -17,10 +17,12 @@ final class Partitions {
         Vertx vertx = Vertx.vertx();
         try {
             Database database = Database.open(vertx, config);
-            TestDatabase.await(
-                    new PartitionMaintenance(database, MaintainedTables.daily(OutboxTables.DAILY), List.of())
-                            .ensure(Duration.ofSeconds(20)),
-                    Duration.ofSeconds(60));
+            for (MaintainedTables tables : List.of(
+                    MaintainedTables.daily(OutboxTables.DAILY), MaintainedTables.monthly(OutboxTables.MONTHLY))) {
+                TestDatabase.await(
+                        new PartitionMaintenance(database, tables, List.of()).ensure(Duration.ofSeconds(20)),
+                        Duration.ofSeconds(60));
+            }
             TestDatabase.await(database.close());
         } finally {
             TestDatabase.await(vertx.close());
