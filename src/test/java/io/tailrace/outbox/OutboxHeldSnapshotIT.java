@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims beside somebody's transaction that keeps vacuum from removing what has gone. */
 class OutboxHeldSnapshotIT {
-    private static final int DEAD = 9_000;
+    private static final int DEAD = 6_000;
 
     @RegisterExtension
     static final TestDatabase db = TestDatabase.create();
