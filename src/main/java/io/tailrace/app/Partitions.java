@@ -132,12 +132,16 @@ final class Partitions {
      * future that cannot be made yet is the worker's to try again, and no reason to refuse requests.
      */
     Future<Void> start() {
-        return inTurn(Partitions::makeCurrent)
-                .<Void>mapEmpty()
-                .onSuccess(made -> schedules.forEach(kept -> {
-                    kept.worker().start();
-                    kept.remover().start();
-                }));
+        return inTurn(Partitions::makeCurrent).<Void>mapEmpty().onSuccess(made -> startWorkers());
+    }
+
+    private synchronized void startWorkers() {
+        if (!stopped) {
+            schedules.forEach(kept -> {
+                kept.worker().start();
+                kept.remover().start();
+            });
+        }
     }
 
     private static Future<Void> makeCurrent(Kept kept) {
