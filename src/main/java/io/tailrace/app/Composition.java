@@ -41,6 +41,9 @@ final class Composition {
     private static final Logger LOG = LoggerFactory.getLogger(Composition.class);
     private static final int BLOCKING_THREADS = 2;
     private static final int DECODING_THREADS = 2;
+    /** An attempt to reach a database that does not answer is left behind after this. */
+    private static final Duration SCHEMA_PATIENCE = Duration.ofSeconds(2);
+
     private static final Duration MANAGEMENT_PATIENCE = Duration.ofSeconds(1);
 
     /** @param shown what {@code /metrics} writes out; null when it is not for us to show */
@@ -220,6 +223,7 @@ final class Composition {
                 .then("outbox", left -> outbox.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
                 .then("database pools", left -> database.close())
+                .then("schema", left -> schema.idle().timeout(SCHEMA_PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
                 .then("blocking work", left -> Future.join(blocking.close(), scrapes.close(), decoding.close()));
     }
 }

@@ -25,6 +25,7 @@ final class Schema {
     private final DatabaseConfig database;
     private final boolean migrate;
     private final Promise<Void> ready = Promise.promise();
+    private volatile Future<?> inHand = Future.succeededFuture();
     private volatile boolean stopped;
     private volatile String state = "not looked at yet";
 
@@ -49,8 +50,9 @@ final class Schema {
         if (stopped) {
             return;
         }
-        blocking.executeBlocking(this::bringUpToDate, false)
-                .compose(done -> stopped ? Future.failedFuture("stopped") : next.get())
+        Future<Void> looking = blocking.executeBlocking(this::bringUpToDate, false);
+        inHand = looking;
+        looking.compose(done -> stopped ? Future.failedFuture("stopped") : next.get())
                 .onSuccess(done -> {
                     state = "ok";
                     ready.tryComplete();
@@ -102,6 +104,11 @@ final class Schema {
     /** {@code ok}, or what stands in the way. */
     String state() {
         return state;
+    }
+
+    /** After {@link #stop()}: completes when the attempt in hand, which JDBC lets nobody interrupt, has ended. */
+    Future<Void> idle() {
+        return inHand.<Void>mapEmpty().otherwiseEmpty();
     }
 
     void stop() {
