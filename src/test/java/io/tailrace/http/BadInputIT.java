@@ -284,9 +284,9 @@ class BadInputIT {
         byte[] bom = concat(new byte[] {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF}, BATCH.getBytes(StandardCharsets.UTF_8));
         return Stream.of(
                 arguments("byte order mark", bom),
-                arguments("UTF-16", BATCH.getBytes(StandardCharsets.UTF_16)),
-                arguments("UTF-16 without a mark", BATCH.getBytes(StandardCharsets.UTF_16BE)),
-                arguments("UTF-32", BATCH.getBytes(java.nio.charset.Charset.forName("UTF-32"))),
+                arguments("bytes in UTF-16", BATCH.getBytes(StandardCharsets.UTF_16)),
+                arguments("bytes in UTF-16 without a mark", BATCH.getBytes(StandardCharsets.UTF_16BE)),
+                arguments("bytes in UTF-32", BATCH.getBytes(java.nio.charset.Charset.forName("UTF-32"))),
                 arguments("Latin-1", inText(new byte[] {(byte) 0xE9})),
                 arguments("overlong slash", inText(new byte[] {(byte) 0xC0, (byte) 0xAF})),
                 arguments("overlong zero", inText(new byte[] {(byte) 0xC0, (byte) 0x80})),
