@@ -78,7 +78,12 @@ class RemovalIT {
     }
 
     private JsonObject removalsOf(String body) {
-        return new JsonObject(body).getJsonArray("runs").getJsonObject(1);
+        return new JsonObject(body)
+                .getJsonArray("runs").stream()
+                        .map(JsonObject.class::cast)
+                        .filter(run -> run.getString("worker").equals("daily-partition-removal"))
+                        .findFirst()
+                        .orElseThrow();
     }
 
     private Connection reader() throws SQLException {
