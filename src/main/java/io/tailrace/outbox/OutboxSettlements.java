@@ -50,7 +50,11 @@ final class OutboxSettlements {
                AND o.state NOT IN ('pending', 'leased', 'retry_wait')
              ORDER BY o.id FOR UPDATE OF o""";
 
-    /** The heir of a key is the first that can be sent; the heir of a batch is the part after a delivered one. */
+    /**
+     * The heir of a key is the first that can be sent; the heir of a batch is the part after a delivered one. What is given
+     * travels with what is gone, and what was promoted is looked up in a hash: sessions join by nested loops
+     * ({@code Database.STEADY_PLANS}), and joining two such lists costs the square of their length.
+     */
     private static final String END = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             given AS MATERIALIZED (
@@ -60,27 +64,28 @@ final class OutboxSettlements {
             ), gone AS (
                 DELETE FROM telegram_outbox_inflight h USING given g WHERE h.id = g.id
                 RETURNING h.id, h.created_at, h.key_id, h.batch_no, h.part_index, h.attempt_count, h.throttle_count,
-                    h.rescue_count, h.lease_token, h.claimed_at, h.started_at, h.turn AS was
+                    h.rescue_count, h.lease_token, h.claimed_at, h.started_at, h.turn AS was, g.state, g.outcome,
+                    g.error_class, g.error, g.http_status, g.response_kind, g.receipt, g.message_ids, g.cancelled_by
             ), history AS (
                 UPDATE telegram_outbox o
-                   SET state = g.state, attempt_count = x.attempt_count, throttle_count = x.throttle_count,
-                       rescue_count = x.rescue_count, lease_token = x.lease_token, last_outcome = g.outcome,
-                       last_error_class = g.error_class, last_error = g.error, cancelled_by = g.cancelled_by,
-                       response_kind = g.response_kind, receipt = g.receipt::jsonb,
-                       telegram_message_ids = g.message_ids::text[], claimed_at = x.claimed_at,
+                   SET state = x.state, attempt_count = x.attempt_count, throttle_count = x.throttle_count,
+                       rescue_count = x.rescue_count, lease_token = x.lease_token, last_outcome = x.outcome,
+                       last_error_class = x.error_class, last_error = x.error, cancelled_by = x.cancelled_by,
+                       response_kind = x.response_kind, receipt = x.receipt::jsonb,
+                       telegram_message_ids = x.message_ids::text[], claimed_at = x.claimed_at,
                        request_started_at = x.started_at,
-                       confirmed_at = CASE WHEN g.state = 'delivered' THEN c.at END, updated_at = c.at
-                  FROM gone x JOIN given g ON g.id = x.id CROSS JOIN clock c
+                       confirmed_at = CASE WHEN x.state = 'delivered' THEN c.at END, updated_at = c.at
+                  FROM gone x CROSS JOIN clock c
                  WHERE o.id = x.id AND o.created_at = x.created_at AND %s
             ), attempt AS (
                 UPDATE telegram_outbox_attempts a
-                   SET request_started_at = x.started_at, finished_at = c.at, outcome = g.outcome,
-                       response_received_at = CASE WHEN g.http_status IS NOT NULL OR g.state = 'delivered' THEN c.at END,
-                       http_status = g.http_status, error_class = g.error_class, error = g.error,
+                   SET request_started_at = x.started_at, finished_at = c.at, outcome = x.outcome,
+                       response_received_at = CASE WHEN x.http_status IS NOT NULL OR x.state = 'delivered' THEN c.at END,
+                       http_status = x.http_status, error_class = x.error_class, error = x.error,
                        latency_ms = (extract(epoch FROM c.at - x.started_at) * 1000)::bigint
-                  FROM gone x JOIN given g ON g.id = x.id CROSS JOIN clock c
+                  FROM gone x CROSS JOIN clock c
                  WHERE a.outbox_id = x.id AND a.lease_token = x.lease_token AND a.claimed_at = x.claimed_at
-                   AND (x.was = 'l' OR g.state = 'delivered') AND %s
+                   AND (x.was = 'l' OR x.state = 'delivered') AND %s
             ), key_heir AS (
                 SELECT n.id, k.key_id FROM (SELECT DISTINCT key_id FROM gone) k
                  CROSS JOIN LATERAL (
@@ -89,13 +94,13 @@ final class OutboxSettlements {
                      ORDER BY h.id LIMIT 1) n
                  WHERE n.turn <> 'w'
             ), batch_heir AS (
-                SELECT n.id FROM gone x JOIN given g ON g.id = x.id
+                SELECT n.id FROM gone x
                  CROSS JOIN LATERAL (
                     SELECT h.id FROM telegram_outbox_inflight h
                      WHERE h.batch_no = coalesce(x.batch_no, x.id) AND h.part_index > x.part_index
                        AND h.id <> ALL ($1::bigint[])
                      ORDER BY h.part_index LIMIT 1) n
-                 WHERE g.state = 'delivered'
+                 WHERE x.state = 'delivered'
             ), heir AS MATERIALIZED (
                 SELECT id FROM key_heir UNION SELECT id FROM batch_heir ORDER BY id
             ), promoted AS (
@@ -103,7 +108,7 @@ final class OutboxSettlements {
                  WHERE h.id = heir.id AND h.turn IN ('q', 'c')
                 RETURNING h.id
             )
-            SELECT k.key_id FROM key_heir k LEFT JOIN promoted p ON p.id = k.id WHERE p.id IS NULL""";
+            SELECT k.key_id FROM key_heir k WHERE k.id NOT IN (SELECT p.id FROM promoted p)""";
 
     private static final String BACK = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
@@ -148,7 +153,7 @@ final class OutboxSettlements {
                  WHERE h.id = heir.id AND h.turn IN ('q', 'c')
                 RETURNING h.id
             )
-            SELECT heir.key_id FROM heir LEFT JOIN promoted p ON p.id = heir.id WHERE p.id IS NULL""";
+            SELECT heir.key_id FROM heir WHERE heir.id NOT IN (SELECT p.id FROM promoted p)""";
 
     private static final int PROMOTIONS = 8;
 
