@@ -55,7 +55,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 server_pid=$!
 
 # The bench reads the CPU time of the server's sessions from /proc when it knows the process.
-export BENCH_SERVER_PID=$server_pid
+export BENCH_SERVER_PID=$server_pid BENCH_SERVER_LOG=$work/server.log
 export PGHOST=127.0.0.1 PGPORT=$port PGUSER=postgres PGDATABASE=postgres
 for _ in $(seq 100); do
     psql -qAtXc 'select 1' >/dev/null 2>&1 && break

@@ -256,4 +256,18 @@ class OutboxSettleIT {
         assertThat(await(fixture.outbox.renew(DEFAULT_TENANT, List.of(lease(item)), Duration.ofSeconds(10))))
                 .allMatch(LeaseResult.Refused.class::isInstance);
     }
+
+    @Test
+    @DisplayName("ending many parts joins no list with another: by nested loops that costs the square of their number")
+    void endingIsLinear() {
+        try (RawTransaction session = new RawTransaction(db)) {
+            session.run("SET LOCAL plan_cache_mode = force_generic_plan")
+                    .run("SET LOCAL enable_hashjoin = off")
+                    .run("SET LOCAL enable_mergejoin = off")
+                    .run("SET LOCAL enable_seqscan = off")
+                    .run("PREPARE ending AS " + OutboxSettlements.END.formatted("true", "true"));
+            String plan = session.text("EXPLAIN (FORMAT JSON) EXECUTE ending(" + "NULL,".repeat(9) + "NULL)");
+            assertThat(plan).contains("Nested Loop").doesNotContain("Join Filter");
+        }
+    }
 }

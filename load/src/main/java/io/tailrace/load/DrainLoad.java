@@ -53,10 +53,11 @@ public final class DrainLoad {
         }
         DrainLoad load = new DrainLoad(options);
         if (load.option("warmup", 5_000) > 0) {
-            load.run(load.option("warmup", 5_000));
+            // Over many keys: with few, a warm-up takes as long as a measurement.
+            load.run(load.option("warmup", 5_000), Math.max(1_000, load.option("keys", 1_000)));
         }
         for (int round = 0; round < load.option("rounds", 1); round++) {
-            System.out.println(load.run(load.option("parts", 20_000)).line());
+            System.out.println(load.run(load.option("parts", 20_000), load.option("keys", 1_000)).line());
         }
         load.vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
@@ -65,8 +66,9 @@ public final class DrainLoad {
         return Integer.parseInt(options.getOrDefault(name, Integer.toString(otherwise)));
     }
 
-    private Run run(int parts) throws Exception {
-        Run run = new Run(parts);
+    /** @param keys 0: a key a part */
+    private Run run(int parts, int keys) throws Exception {
+        Run run = new Run(parts, keys == 0 ? parts : keys);
         Promise<Void> ended = Promise.promise();
         vertx.runOnContext(begin -> run.start().onComplete(ended));
         ended.future().toCompletionStage().toCompletableFuture().get(10, TimeUnit.MINUTES);
@@ -112,9 +114,9 @@ public final class DrainLoad {
         int together;
         int doubled;
 
-        Run(int parts) {
+        Run(int parts, int keys) {
             this.parts = parts;
-            this.keys = option("keys", 1_000) == 0 ? parts : option("keys", 1_000);
+            this.keys = keys;
             this.last = new int[keys];
             this.inFlight = new boolean[keys];
         }

@@ -123,25 +123,8 @@ public final class DropLoad {
         }
     }
 
-    /** A day long gone with the rows asked for; the very table that the service would have made. */
     private String oldDay(Connection admin) throws SQLException {
-        LocalDate date = LocalDate.now(ZoneOffset.UTC).minusDays(40L + day++);
-        String name = "telegram_outbox_p" + date.toString().replace('-', '_');
-        String from = "'" + date + " 00:00+00'";
-        String to = "'" + date.plusDays(1) + " 00:00+00'";
-        execute(admin, "CREATE TABLE " + name + " (LIKE telegram_outbox INCLUDING ALL, PRIMARY KEY (id), CHECK (created_at IS NOT NULL"
-                + " AND created_at >= " + from + " AND created_at < " + to + ")) WITH (fillfactor = 50)");
-        execute(admin, "CREATE UNIQUE INDEX ON " + name + " (tenant_id, batch_id, part_index)");
-        execute(admin, "INSERT INTO " + name + " (id, created_at, tenant_id, operation_id, batch_id, part_index, bot_id, ordering_key,"
-                + " method_kind, payload_version, original_payload, delivery_policy, protected, priority, available_at, state, updated_at)"
-                + " SELECT nextval('telegram_outbox_id_seq'), " + from + "::timestamptz + n * interval '1 millisecond',"
-                + " '00000000-0000-0000-0000-000000000001', 'tgop:v1:' || n, 'old:' || n, 0, '7', n % 1000, 'sendMessage', 1,"
-                + " jsonb_build_object('text', repeat('x', 160)), 'create', false, 0, now(), 'delivered', now()"
-                + " FROM generate_series(1, " + number("rows", 300_000) + ") n");
-        execute(admin, "ALTER TABLE telegram_outbox ATTACH PARTITION " + name + " FOR VALUES FROM (" + from + ") TO (" + to + ")");
-        execute(admin, "VACUUM ANALYZE " + name);
-        execute(admin, "CHECKPOINT");
-        return name;
+        return OldDay.make(admin, LocalDate.now(ZoneOffset.UTC).minusDays(40L + day++), number("rows", 300_000));
     }
 
     private boolean measure(Connection admin, String way, boolean withReader) throws Exception {
