@@ -120,7 +120,7 @@ final class MixedLedger {
                  WHERE p.next_claimed < p.finished_at
                    AND NOT EXISTS (SELECT FROM mixed_out_of_turn t WHERE t.batch_id = p.batch_id)""");
         expectNone(db, "due, but not claimed when everything had stopped", """
-                SELECT count(*), min(o.batch_id || ' ' || h.turn || ' ' || h.state) FROM telegram_outbox_inflight h JOIN telegram_outbox o USING (id)
+                SELECT count(*), min(o.batch_id || ' ' || h.turn::text || ' ' || h.state) FROM telegram_outbox_inflight h JOIN telegram_outbox o USING (id)
                  WHERE h.available_at <= now() - interval '10 s'""");
     }
 

@@ -68,11 +68,9 @@ public final class MixedLoad {
             List<Thread> threads = begin();
             int minutes = number("minutes", 10);
             for (int minute = 1; minute <= minutes; minute++) {
-                Thread.sleep(TimeUnit.SECONDS.toMillis(20));
+                run(db, 30);
                 removeOldDay(db, minute);
-                Thread.sleep(TimeUnit.SECONDS.toMillis(20));
-                awaitRoom(db);
-                Thread.sleep(TimeUnit.SECONDS.toMillis(20));
+                run(db, 30);
                 minute(db, minute);
             }
             drain(db);
@@ -114,9 +112,12 @@ public final class MixedLoad {
         return threads;
     }
 
-    /** The senders are held when the workers fall behind: what is asked for is everything at once, not a backlog. */
-    private void awaitRoom(Connection db) throws SQLException {
-        traffic.enqueueing = number(db, "SELECT count(*) FROM telegram_outbox_inflight") < 20_000;
+    /** The senders are held while the workers are behind: what is asked for is everything at once, not a backlog. */
+    private void run(Connection db, int seconds) throws SQLException, InterruptedException {
+        for (int i = 0; i < seconds; i++) {
+            traffic.enqueueing = number(db, "SELECT count(*) FROM telegram_outbox_inflight") < 5_000;
+            Thread.sleep(1_000);
+        }
     }
 
     private void minute(Connection db, int minute) throws SQLException, IOException {
@@ -130,7 +131,6 @@ public final class MixedLoad {
         line.append(" in flight ").append(number(db, "SELECT count(*) FROM telegram_outbox_inflight"));
         line.append(" claimed ").append(ledger.counted("claimed"));
         System.out.println(line);
-        awaitRoom(db);
     }
 
     private static long status(String pid, String name) throws IOException {
