@@ -14,6 +14,7 @@ import io.tailrace.partition.PartitionListing;
 import io.tailrace.partition.PartitionMaintenance;
 import io.tailrace.partition.PartitionOperation;
 import io.tailrace.partition.PartitionRemoval;
+import io.tailrace.partition.PartitionedTable;
 import io.tailrace.partition.RemovalPreview;
 import io.tailrace.partition.RemovalRun;
 import io.tailrace.partition.RemovalSettings;
@@ -44,6 +45,7 @@ final class Partitions {
             PeriodicWorker remover) {}
 
     private final List<Kept> schedules;
+    private final List<PartitionedTable> tables;
     private final PartitionListing listing;
     private boolean stopped;
 
@@ -55,11 +57,15 @@ final class Partitions {
         this.schedules = List.of(
                 kept(database, meters, config, daily, OutboxTables.expiring(outbox.retentionDays())),
                 kept(database, meters, config, monthly, OutboxTables.expiringMonthly(outbox.ledgerDays())));
-        this.listing = new PartitionListing(
-                database,
-                Stream.of(daily, monthly)
-                        .flatMap(some -> some.tables().stream())
-                        .toList());
+        this.tables = Stream.of(daily, monthly)
+                .flatMap(some -> some.tables().stream())
+                .toList();
+        this.listing = new PartitionListing(database, tables);
+    }
+
+    /** All of them, with what each of their partitions has to have. */
+    List<PartitionedTable> tables() {
+        return tables;
     }
 
     private static Kept kept(
@@ -68,7 +74,7 @@ final class Partitions {
             PartitionsConfig config,
             MaintainedTables tables,
             List<ExpiringTable> expiring) {
-        PartitionMaintenance maintenance = new PartitionMaintenance(database, tables, List.of());
+        PartitionMaintenance maintenance = new PartitionMaintenance(database, tables);
         PartitionRemoval removal = new PartitionRemoval(
                 database,
                 tables.schedule(),

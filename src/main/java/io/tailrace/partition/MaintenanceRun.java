@@ -1,10 +1,8 @@
 package io.tailrace.partition;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What one run of maintenance came to.
@@ -29,15 +27,6 @@ public record MaintenanceRun(boolean anotherRuns, List<TableRun> tables) {
             created = List.copyOf(created);
             findings = List.copyOf(findings);
             failures = List.copyOf(failures);
-        }
-
-        TableRun and(@Nullable String failure) {
-            if (failure == null) {
-                return this;
-            }
-            List<String> all = new ArrayList<>(failures);
-            all.add(failure);
-            return new TableRun(table, created, daysAhead, findings, all);
         }
     }
 

@@ -23,37 +23,25 @@ import org.slf4j.LoggerFactory;
  * Keeps the future of its tables made: one run observes, plans and applies, table by table, under a lock that makes it
  * the only runner in the fleet.
  *
- * <p>Order of a run: the future of every table, then each {@link MaintenancePhase} for every table, then the record in
- * {@code worker_runs}. A table's or a phase's failure is recorded and stops nothing else. Every wait is bounded. Futures
- * complete on the caller's context; failures before anything was done are {@link io.tailrace.db.DatabaseFailure}.
+ * <p>Order of a run: the future of every table, then the record in {@code worker_runs}. A table's failure is recorded and
+ * stops no other. Every wait is bounded. Removing is {@link PartitionRemoval}'s, under a lock of its own, so that nothing
+ * it does can keep the future from being made. Futures complete on the caller's context; failures before anything was done
+ * are {@link io.tailrace.db.DatabaseFailure}.
  */
 public final class PartitionMaintenance {
-    /** A phase that took longer for one table is given up until the next run. */
-    public static final Duration PHASE_LIMIT = Duration.ofMinutes(15);
-
     private static final Duration CREATE_LIMIT = Duration.ofMinutes(2);
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(PartitionMaintenance.class);
 
     private final Database database;
     private final MaintainedTables maintained;
-    private final List<MaintenancePhase> phases;
-    private final Duration phaseLimit;
     private final PartitionCatalog catalog = new PartitionCatalog();
     private final PartitionStore store = new PartitionStore();
     private final WorkerRunStore runs = new WorkerRunStore();
 
-    /** @param phases what follows once the future of every table exists, in this order */
-    public PartitionMaintenance(Database database, MaintainedTables maintained, List<MaintenancePhase> phases) {
-        this(database, maintained, phases, PHASE_LIMIT);
-    }
-
-    PartitionMaintenance(
-            Database database, MaintainedTables maintained, List<MaintenancePhase> phases, Duration phaseLimit) {
+    public PartitionMaintenance(Database database, MaintainedTables maintained) {
         this.database = database;
         this.maintained = maintained;
-        this.phases = List.copyOf(phases);
-        this.phaseLimit = phaseLimit;
     }
 
     /** The periodic worker: runs at start, then on schedule, and soon again after a run that left something to do. */
@@ -110,8 +98,8 @@ public final class PartitionMaintenance {
     }
 
     /**
-     * One run now, or none when another runner keeps the lock for longer than {@code patience}. Failures of tables and
-     * phases are in the result; the Future fails when nothing could be done or the run could not be recorded.
+     * One run now, or none when another runner keeps the lock for longer than {@code patience}. Failures of tables
+     * are in the result; the Future fails when nothing could be done or the run could not be recorded.
      */
     public Future<MaintenanceRun> runOnce(Duration patience) {
         return MaintenanceSession.open(database, name(), patience)
@@ -123,7 +111,6 @@ public final class PartitionMaintenance {
 
     private Future<MaintenanceRun> run(SqlConnection holder) {
         return inTurn(maintained.tables(), table -> createAhead(holder, table))
-                .compose(created -> afterwards(holder, created))
                 .compose(done -> record(holder, new MaintenanceRun(false, done)));
     }
 
@@ -165,25 +152,6 @@ public final class PartitionMaintenance {
             }
         }
         return new TableRun(table.name(), created, left.coverage().daysAhead(seen.now()), left.findings(), failures);
-    }
-
-    private Future<List<TableRun>> afterwards(SqlConnection holder, List<TableRun> created) {
-        Future<List<TableRun>> done = Future.succeededFuture(created);
-        for (MaintenancePhase phase : phases) {
-            done = done.compose(
-                    soFar -> inTurn(maintained.tables(), table -> bounded(phaseLimit, () -> phase.run(holder, table))
-                                    .map("")
-                                    .otherwise(cause -> phase.name() + ": " + saying(cause)))
-                            .map(failures -> {
-                                List<TableRun> next = new ArrayList<>();
-                                for (int i = 0; i < soFar.size(); i++) {
-                                    String failure = failures.get(i);
-                                    next.add(soFar.get(i).and(failure.isEmpty() ? null : failure));
-                                }
-                                return next;
-                            }));
-        }
-        return done;
     }
 
     private Future<MaintenanceRun> record(SqlConnection holder, MaintenanceRun run) {

@@ -74,7 +74,7 @@ final class ManagementFixture implements AutoCloseable {
                         new Tenants(database),
                         keys,
                         new PartitionListing(database, daily.tables()),
-                        Map.of(MaintenanceSchedule.DAILY, new PartitionMaintenance(database, daily, List.of())),
+                        Map.of(MaintenanceSchedule.DAILY, new PartitionMaintenance(database, daily)),
                         Map.of(MaintenanceSchedule.DAILY, removal(database, meters))));
         this.port = await(server.start());
         this.contract = await(OpenAPIContract.from(validating, document()));

@@ -66,7 +66,7 @@ class OutboxLedgerIT {
     private static void makeAhead() {
         for (MaintainedTables tables :
                 List.of(MaintainedTables.daily(OutboxTables.DAILY), MaintainedTables.monthly(OutboxTables.MONTHLY))) {
-            await(new PartitionMaintenance(db.database(), tables, List.of()).runOnce(Duration.ZERO));
+            await(new PartitionMaintenance(db.database(), tables).runOnce(Duration.ZERO));
         }
     }
 

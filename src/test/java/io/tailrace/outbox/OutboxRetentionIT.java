@@ -55,7 +55,7 @@ class OutboxRetentionIT {
         // A test's days go on from where the one before it left off: what has left does not come back.
         for (long day = 0; day < time.toDays(); day++) {
             db.clock().advance(DAY);
-            await(new PartitionMaintenance(db.database(), MaintainedTables.daily(OutboxTables.DAILY), List.of())
+            await(new PartitionMaintenance(db.database(), MaintainedTables.daily(OutboxTables.DAILY))
                     .runOnce(Duration.ofSeconds(5)));
         }
     }

@@ -12,12 +12,13 @@ import io.tailrace.partition.MaintenanceRun.TableRun;
 import io.tailrace.testkit.TestDatabase;
 import io.tailrace.worker.PeriodicWorker;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.sqlclient.SqlConnection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -38,12 +39,12 @@ class MaintenanceRunnersIT {
         db.clock().reset();
     }
 
-    private static PartitionMaintenance daily(MaintenancePhase... phases) {
-        return new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)), List.of(phases));
+    private static PartitionMaintenance daily() {
+        return new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)));
     }
 
     private static PartitionMaintenance monthly() {
-        return new PartitionMaintenance(db.database(), MaintainedTables.monthly(List.of(LETTERS)), List.of());
+        return new PartitionMaintenance(db.database(), MaintainedTables.monthly(List.of(LETTERS)));
     }
 
     private static TableRun run(PartitionMaintenance maintenance) {
@@ -64,104 +65,44 @@ class MaintenanceRunnersIT {
     }
 
     @Test
-    @DisplayName("LIFE-3 with every drop failing for 30 days, the future exists every hour")
-    void dropsFail() {
-        MaintenancePhase failing = new MaintenancePhase() {
-            @Override
-            public String name() {
-                return "drop";
-            }
-
-            @Override
-            public Future<Void> run(SqlConnection holder, PartitionedTable table) {
-                return holder.query("DROP TABLE no_such_table").execute().mapEmpty();
-            }
-        };
-        PartitionMaintenance maintenance = daily(failing);
-        Instant start = Instant.parse("2026-11-15T00:30:00Z");
-        for (int day = 0; day < 30; day++) {
-            db.clock().set(start.plus(Duration.ofDays(day)));
-            MaintenanceRun run = await(maintenance.runOnce(Duration.ofSeconds(5)));
-            assertThat(run.tables().get(0).daysAhead()).isEqualTo(7);
-            assertThat(run.tables().get(0).failures())
-                    .singleElement()
-                    .asString()
-                    .startsWith("drop: ");
-            assertThat(run.succeeded()).isFalse();
-        }
-        assertThat(partitions("events")).hasSize(30 + 7);
-        assertThat(awaitFailure(maintenance.tick())).isInstanceOf(MaintenanceFailure.class);
-    }
-
-    @Test
-    @DisplayName("LIFE-3 a drop that hangs or throws is given up, recorded, and the next run creates first again")
-    void dropsHang() {
-        MaintenancePhase hanging = phase("hang", () -> Promise.<Void>promise().future());
-        MaintenancePhase throwing = phase("throw", () -> {
-            throw new IllegalStateException("a bug");
-        });
-        PartitionMaintenance maintenance = new PartitionMaintenance(
-                db.database(),
-                MaintainedTables.daily(List.of(EVENTS)),
-                List.of(hanging, throwing),
-                Duration.ofMillis(50));
-        TableRun run =
-                await(maintenance.runOnce(Duration.ofSeconds(5))).tables().get(0);
-        assertThat(run.created()).hasSize(8);
-        assertThat(run.failures()).hasSize(2);
-        assertThat(run.failures().get(1)).isEqualTo("throw: a bug");
-        db.clock().advance(Duration.ofDays(1));
-        assertThat(await(maintenance.runOnce(Duration.ofSeconds(5)))
-                        .tables()
-                        .get(0)
-                        .created())
-                .hasSize(1);
-    }
-
-    private static MaintenancePhase phase(String name, Supplier<Future<Void>> work) {
-        return new MaintenancePhase() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public Future<Void> run(SqlConnection holder, PartitionedTable table) {
-                return work.get();
-            }
-        };
-    }
-
-    @Test
     @DisplayName("LIFE-1 of two runners at once one runs, and the other's turn comes when that one ends, whichever way")
-    void oneRunner() {
-        Promise<Void> release = Promise.promise();
-        Promise<Void> reached = Promise.promise();
-        PartitionMaintenance first = daily(phase("wait", () -> {
-            reached.complete();
-            return release.future();
-        }));
+    void oneRunner() throws SQLException {
+        Instant start = Instant.parse("2026-11-10T12:00:00Z");
+        Instant later = start.plus(Duration.ofDays(7));
+        db.clock().set(start);
+        run(daily());
+        db.clock().set(later);
         PartitionMaintenance second = daily();
-        Future<MaintenanceRun> running = first.runOnce(Duration.ZERO);
-        await(reached.future());
-        assertThat(await(second.runOnce(Duration.ZERO)).anotherRuns()).isTrue();
-        // The other one did the work already, so leaving it to that one is no failure …
-        assertThat(await(second.tick()).anotherRuns()).isTrue();
-        db.clock().advance(Duration.ofDays(1));
-        // … but while something is still missing it is, and is tried again soon.
-        assertThat(awaitFailure(second.tick()))
-                .hasMessageContaining("another instance")
-                .hasMessageContaining("events");
-        Future<MaintenanceRun> waiting = second.ensure(Duration.ofSeconds(8));
-        // The first one dies without a word.
-        db.execute("""
-                SELECT pg_terminate_backend(pid) FROM pg_locks
-                WHERE locktype = 'advisory' AND granted
-                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                """);
-        assertThat(await(waiting).tables().get(0).created()).hasSize(1);
-        release.complete();
-        awaitFailure(running);
+        try (Connection holder = db.connect();
+                Statement lock = holder.createStatement()) {
+            // Whoever attaches waits behind this, for each of the seven days as long as lock_timeout allows.
+            holder.setAutoCommit(false);
+            lock.execute("LOCK TABLE events IN SHARE MODE");
+            Future<MaintenanceRun> running = daily().runOnce(Duration.ZERO);
+            Awaitility.await().until(() -> db.number("""
+                            SELECT count(*) FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted
+                            """) > 0);
+            assertThat(await(second.runOnce(Duration.ZERO)).anotherRuns()).isTrue();
+            // Something is missing that the other one has not made yet, so this is tried again soon …
+            assertThat(awaitFailure(second.tick()))
+                    .hasMessageContaining("another instance")
+                    .hasMessageContaining("events");
+            // … but when nothing is, leaving it to the other one is no failure.
+            db.clock().set(start);
+            assertThat(await(second.tick()).anotherRuns()).isTrue();
+            db.clock().set(later);
+            assertThat(running.isComplete()).isFalse();
+            Future<MaintenanceRun> waiting = second.ensure(Duration.ofSeconds(8));
+            // The first one dies without a word.
+            assertThat(db.query("""
+                            SELECT pg_terminate_backend(pid) FROM pg_locks
+                            WHERE locktype = 'advisory' AND granted
+                              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                            """)).hasSize(1);
+            holder.rollback();
+            assertThat(await(waiting).tables().get(0).created()).hasSize(7);
+            awaitFailure(running);
+        }
     }
 
     @Test
@@ -187,8 +128,7 @@ class MaintenanceRunnersIT {
         Database database = db.database();
         db.execute(
                 "CREATE TABLE events (at timestamptz NOT NULL) PARTITION BY RANGE (at); DROP TABLE events_p2026_11_30");
-        PartitionMaintenance damaged =
-                new PartitionMaintenance(database, MaintainedTables.daily(List.of(EVENTS)), List.of());
+        PartitionMaintenance damaged = new PartitionMaintenance(database, MaintainedTables.daily(List.of(EVENTS)));
         Future<MaintenanceRun> boot = damaged.ensure(Duration.ofSeconds(9));
         // The unique index's columns come late, as a slow migration's would.
         db.execute("ALTER TABLE events ADD tenant text, ADD key text");
@@ -197,8 +137,7 @@ class MaintenanceRunnersIT {
                                 database,
                                 MaintainedTables.daily(List.of(PartitionedTable.daily("events", "at")
                                         .withAhead(9)
-                                        .withUnique("no", "no_such_column"))),
-                                List.of())
+                                        .withUnique("no", "no_such_column"))))
                         .ensure(Duration.ofMillis(1))))
                 .isInstanceOf(MaintenanceFailure.class)
                 .hasMessageContaining("no_such_column");

@@ -149,9 +149,8 @@ class PartitionCatalogIT {
                 """);
         PartitionedTable wild =
                 PartitionedTable.daily("Wild \"%I\" table", "At; --").withUnique("Up", "B b", "At; --");
-        MaintenanceRun run =
-                await(new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(wild)), List.of())
-                        .runOnce(Duration.ofSeconds(5)));
+        MaintenanceRun run = await(new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(wild)))
+                .runOnce(Duration.ofSeconds(5)));
         assertThat(run.failure()).isEmpty();
         assertThat(run.tables().get(0).created()).hasSize(8);
         assertThat(observe(wild).partitions()).hasSize(8).allMatch(found -> found.understood(Period.DAY));

@@ -47,7 +47,7 @@ class PartitionCreationIT {
     }
 
     private static PartitionMaintenance maintenance() {
-        return new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)), List.of());
+        return new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)));
     }
 
     /**

@@ -36,12 +36,12 @@ class PartitionMaintenanceIT {
         db.clock().reset();
     }
 
-    private static PartitionMaintenance daily(MaintenancePhase... phases) {
-        return new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)), List.of(phases));
+    private static PartitionMaintenance daily() {
+        return new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)));
     }
 
     private static PartitionMaintenance monthly() {
-        return new PartitionMaintenance(db.database(), MaintainedTables.monthly(List.of(LETTERS)), List.of());
+        return new PartitionMaintenance(db.database(), MaintainedTables.monthly(List.of(LETTERS)));
     }
 
     private static TableRun run(PartitionMaintenance maintenance) {
@@ -151,8 +151,7 @@ class PartitionMaintenanceIT {
         PartitionMaintenance maintenance = new PartitionMaintenance(
                 db.database(),
                 MaintainedTables.daily(
-                        List.of(PartitionedTable.daily("missing", "at"), locked, damaged.withAhead(1), EVENTS)),
-                List.of());
+                        List.of(PartitionedTable.daily("missing", "at"), locked, damaged.withAhead(1), EVENTS)));
         try (Connection holder = db.connect();
                 Statement lock = holder.createStatement()) {
             holder.setAutoCommit(false);
@@ -176,7 +175,7 @@ class PartitionMaintenanceIT {
     @Test
     @DisplayName("LIFE-10 no DEFAULT partition, no foreign key from or to a partitioned table, no extension")
     void nothingElseIsNeeded() {
-        await(new PartitionMaintenance(db.database(), MaintainedTables.daily(OutboxTables.DAILY), List.of())
+        await(new PartitionMaintenance(db.database(), MaintainedTables.daily(OutboxTables.DAILY))
                 .runOnce(Duration.ofSeconds(5)));
         assertThat(db.number("SELECT count(*) FROM pg_partitioned_table WHERE partdefid <> 0"))
                 .isZero();
@@ -195,9 +194,8 @@ class PartitionMaintenanceIT {
     @DisplayName("OUT-28 each day of the outbox has its own unique index, none on operation_id, none on the parent")
     void outboxTables() {
         db.clock().advance(Duration.ofDays(100));
-        MaintenanceRun run =
-                await(new PartitionMaintenance(db.database(), MaintainedTables.daily(OutboxTables.DAILY), List.of())
-                        .runOnce(Duration.ofSeconds(5)));
+        MaintenanceRun run = await(new PartitionMaintenance(db.database(), MaintainedTables.daily(OutboxTables.DAILY))
+                .runOnce(Duration.ofSeconds(5)));
         assertThat(run.failure()).isEmpty();
         assertThat(run.tables()).extracting(TableRun::daysAhead).containsExactly(7L, 7L);
         String day = run.tables().get(0).created().get(0);

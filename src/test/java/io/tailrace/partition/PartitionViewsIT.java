@@ -47,7 +47,7 @@ class PartitionViewsIT {
     }
 
     private static MaintenanceRun run() {
-        return await(new PartitionMaintenance(db.database(), DAILY, List.of()).runOnce(Duration.ofSeconds(5)));
+        return await(new PartitionMaintenance(db.database(), DAILY).runOnce(Duration.ofSeconds(5)));
     }
 
     @Test

@@ -58,9 +58,8 @@ class PartitionZonesIT {
         zone(zone);
         for (int day = 0; day < 5; day++) {
             db.clock().set(start.plus(Duration.ofDays(day)));
-            await(new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)), List.of())
-                    .runOnce(PATIENCE));
-            await(new PartitionMaintenance(db.database(), MaintainedTables.monthly(List.of(LETTERS)), List.of())
+            await(new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS))).runOnce(PATIENCE));
+            await(new PartitionMaintenance(db.database(), MaintainedTables.monthly(List.of(LETTERS)))
                     .runOnce(PATIENCE));
             await(new PartitionRemoval(
                             db.database(),

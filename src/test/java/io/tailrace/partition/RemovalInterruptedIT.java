@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -163,6 +164,38 @@ class RemovalInterruptedIT extends RemovalScene {
     }
 
     @Test
+    @DisplayName("LIFE-3 a drop that hangs or throws is given up and recorded, and meanwhile the future is made")
+    void hangsOrThrows() throws Exception {
+        List<Connection> readers = new ArrayList<>();
+        guards.add(() -> {
+            readers.add(reader("SELECT count(*) FROM events"));
+            return List.of();
+        });
+        Future<RemovalRun> hanging = removal(Duration.ofSeconds(4)).runOnce(PATIENCE);
+        Awaitility.await().until(() -> db.number("SELECT count(*) FROM pg_inherits WHERE inhdetachpending") == 1);
+        db.clock().set(START.plus(Duration.ofDays(9)));
+
+        create();
+
+        assertThat(hanging.isComplete()).isFalse();
+        assertThat(attached()).contains("events_p2026_11_26");
+        assertThat(await(hanging, Duration.ofSeconds(20)).tables().get(0).failures())
+                .hasSize(1);
+        endOf(readers.get(0));
+        guards.add(() -> {
+            throw new IllegalStateException("a bug");
+        });
+        assertThat(run().failures()).singleElement().asString().contains("a bug");
+        assertThat(db.value(Boolean.class, "SELECT ok FROM worker_runs WHERE worker = 'daily-partition-removal'"))
+                .isFalse();
+        db.clock().set(START.plus(Duration.ofDays(10)));
+        create();
+        assertThat(attached()).contains("events_p2026_11_27");
+        run();
+        assertThat(attached()).first().isEqualTo("events_p2026_11_13");
+    }
+
+    @Test
     @DisplayName("LIFE-5 one runner in the fleet: a second finds the lock taken and removes nothing")
     void oneRunner() {
         List<RemovalRun> second = new ArrayList<>();
@@ -175,7 +208,7 @@ class RemovalInterruptedIT extends RemovalScene {
             return List.of();
         });
         assertThat(run().dropped()).containsExactly(OLD);
-        org.awaitility.Awaitility.await().until(() -> !second.isEmpty());
+        Awaitility.await().until(() -> !second.isEmpty());
         assertThat(second.get(0).anotherRuns()
                         || second.get(0).tables().get(0).dropped().isEmpty())
                 .isTrue();

@@ -65,7 +65,7 @@ abstract class RemovalScene {
 
     static void create() {
         PartitionMaintenance maintenance =
-                new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)), List.of());
+                new PartitionMaintenance(db.database(), MaintainedTables.daily(List.of(EVENTS)));
         assertThat(await(maintenance.runOnce(PATIENCE)).failure()).isEmpty();
     }
 

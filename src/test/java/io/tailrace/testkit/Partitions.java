@@ -20,7 +20,7 @@ final class Partitions {
             for (MaintainedTables tables : List.of(
                     MaintainedTables.daily(OutboxTables.DAILY), MaintainedTables.monthly(OutboxTables.MONTHLY))) {
                 TestDatabase.await(
-                        new PartitionMaintenance(database, tables, List.of()).ensure(Duration.ofSeconds(20)),
+                        new PartitionMaintenance(database, tables).ensure(Duration.ofSeconds(20)),
                         Duration.ofSeconds(60));
             }
             TestDatabase.await(database.close());
