@@ -34,9 +34,11 @@ final class DoctorCatalog {
               FROM pg_replication_slots s WHERE s.xmin IS NOT NULL AND NOT s.active
             ORDER BY 2 DESC LIMIT 5""";
 
+    // One that is just being built is not valid yet.
     private static final String INVALID_INDEXES = """
             SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
              WHERE NOT i.indisvalid AND c.relkind = 'r'
+               AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid)
                AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'pg_toast'::regnamespace)
              ORDER BY 1 LIMIT 20""";
 

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Makes diagnoses of facts. No I/O, no clock of its own. */
 final class DoctorRules {
@@ -17,6 +18,7 @@ final class DoctorRules {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration TOO_LONG = Duration.ofHours(1);
     private static final long MANY_DEAD = 100_000;
+    private static final Pattern LEFT_OVER = Pattern.compile("_cc(new|old)\\d*\"?$");
 
     /** A setting that must have one value, and what goes wrong with another. */
     private record Wanted(String name, String value, Severity severity, String otherwise) {}
@@ -51,12 +53,7 @@ final class DoctorRules {
         for (Facts.Holder holder : facts.oldest()) {
             holder(holder, found);
         }
-        facts.invalidIndexes()
-                .forEach(name -> found.add(new Diagnosis(
-                        Severity.WARNING,
-                        name,
-                        "is an index that PostgreSQL does not use",
-                        "REINDEX INDEX CONCURRENTLY " + name)));
+        facts.invalidIndexes().forEach(name -> found.add(invalid(name)));
         if (facts.deadInFlight() > MANY_DEAD && facts.deadInFlight() > 10 * facts.liveInFlight()) {
             found.add(new Diagnosis(
                     Severity.WARNING,
@@ -66,6 +63,18 @@ final class DoctorRules {
                     "end the oldest transaction, then VACUUM telegram_outbox_inflight"));
         }
         return found;
+    }
+
+    private static Diagnosis invalid(String index) {
+        // What REINDEX CONCURRENTLY makes on the side: of no use once it has failed.
+        boolean leftOver = LEFT_OVER.matcher(index).find();
+        return new Diagnosis(
+                Severity.WARNING,
+                index,
+                leftOver
+                        ? "was left by a REINDEX CONCURRENTLY that did not end well; it costs every write"
+                        : "is an index that PostgreSQL does not use: making it CONCURRENTLY did not end well",
+                (leftOver ? "DROP INDEX CONCURRENTLY " : "REINDEX INDEX CONCURRENTLY ") + index);
     }
 
     private static void settings(Map<String, String> settings, List<Diagnosis> found) {
