@@ -208,6 +208,10 @@ final class Composition {
         return partitions;
     }
 
+    Outbox outbox() {
+        return outbox;
+    }
+
     /**
      * Begins the end: not ready from now on. What is left to do for it, in order: no new requests, those in hand answered,
      * workers, flushes, pools (OPS-3). Vert.x itself is its owner's to close.

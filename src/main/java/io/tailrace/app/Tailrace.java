@@ -4,9 +4,13 @@ import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
 import io.tailrace.doctor.Diagnosis;
 import io.tailrace.doctor.Doctor;
+import io.tailrace.outbox.OutboxService;
+import io.tailrace.outbox.PartListStore;
+import io.tailrace.outbox.PartQueries;
 import io.tailrace.partition.MaintenanceRun;
 import io.tailrace.partition.TableView;
 import io.tailrace.tenant.ApiKeys;
+import io.tailrace.tenant.Tenants;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -90,7 +94,11 @@ public final class Tailrace {
     public Future<List<Diagnosis>> examine() {
         int connections = config.database().poolSize() + CONNECTIONS_BESIDE_POOL;
         return new Doctor(
-                        composition.database(), composition.partitions().health(), connections, InstantSource.system())
+                        composition.database(),
+                        composition.partitions().health(),
+                        composition.partitions().tables(),
+                        connections,
+                        InstantSource.system())
                 .examine();
     }
 
@@ -110,6 +118,20 @@ public final class Tailrace {
 
     public ApiKeys keys() {
         return composition.keys();
+    }
+
+    public Tenants tenants() {
+        return new Tenants(composition.database());
+    }
+
+    /** The outbox, its operator's side included; for a command also when nothing was started. */
+    public OutboxService outbox() {
+        return composition.outbox();
+    }
+
+    /** Looking at many parts at once. */
+    public PartQueries parts() {
+        return new PartListStore(composition.database());
     }
 
     /**

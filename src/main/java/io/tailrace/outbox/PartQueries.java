@@ -19,13 +19,22 @@ public interface PartQueries {
      * @param state null: in any
      * @param botIds null: of any bot
      * @param before only parts enqueued before this one; null: from the newest on
+     * @param orderingKey null: of any key. Only together with a state in flight does an index lead to it
+     * @param batchId null: of any batch
      * @param limit 1 or more
      */
     record Selection(
             @Nullable PartState state,
             @Nullable Set<String> botIds,
+            @Nullable String orderingKey,
+            @Nullable String batchId,
             @Nullable PartId before,
-            int limit) {}
+            int limit) {
+        /** Of any key and batch. */
+        public Selection(@Nullable PartState state, @Nullable Set<String> botIds, @Nullable PartId before, int limit) {
+            this(state, botIds, null, null, before, limit);
+        }
+    }
 
     /** The newest first, by id. */
     Future<List<PartView>> list(UUID tenant, Selection selection, boolean withContent);

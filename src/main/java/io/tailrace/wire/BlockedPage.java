@@ -37,10 +37,20 @@ public record BlockedPage(UUID tenant, @Nullable Set<String> botIds, long after,
         return limit + 1;
     }
 
+    /** Without the one that only tells that there is more. */
+    public List<BlockedKey> shown(List<BlockedKey> found) {
+        return found.subList(0, Math.min(limit, found.size()));
+    }
+
+    /** Where the next page begins; null when there is none. */
+    public @Nullable String next(List<BlockedKey> found) {
+        return found.size() > limit ? PartCursor.of(found.get(limit - 1).id(), list(tenant, botIds)) : null;
+    }
+
     /** @param found at most {@link #wanted()} */
     public Reply reply(List<BlockedKey> found) {
-        List<BlockedKey> shown = found.subList(0, Math.min(limit, found.size()));
-        String next = found.size() > limit ? PartCursor.of(shown.get(limit - 1).id(), list(tenant, botIds)) : null;
+        List<BlockedKey> shown = shown(found);
+        String next = next(found);
         return Reply.done(out -> {
             out.writeStartObject();
             out.writeArrayFieldStart("items");

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * One page of a list of parts: what to ask for, and the answer with where the next page begins.
  *
  * @param botIds null: of any bot
+ * @param orderingKey null: of any key
+ * @param batchId null: of any batch
  * @param before the last part of the page before; null for the first page
  * @param include which of what is hidden to show
  */
@@ -22,6 +24,8 @@ public record PartPage(
         UUID tenant,
         @Nullable PartState state,
         @Nullable Set<String> botIds,
+        @Nullable String orderingKey,
+        @Nullable String batchId,
         @Nullable PartId before,
         int limit,
         Set<String> include) {
@@ -31,6 +35,8 @@ public record PartPage(
             Arrays.stream(PartState.values()).map(PartState::wire).toList();
 
     /**
+     * Of any key and batch.
+     *
      * @param cursor as a page before this one gave it out; null for the first page
      * @throws Rejection when no page of this list gave it out
      */
@@ -41,17 +47,27 @@ public record PartPage(
             @Nullable String cursor,
             int limit,
             Set<String> include) {
-        PartId before = cursor == null ? null : PartCursor.require(cursor, list(tenant, state, botIds));
-        return new PartPage(tenant, state, botIds, before, limit, include);
+        return new PartPage(tenant, state, botIds, null, null, null, limit, include).from(cursor);
     }
 
-    private static String list(UUID tenant, @Nullable PartState state, @Nullable Set<String> botIds) {
-        return tenant + "\n" + state + "\n" + (botIds == null ? "" : new TreeSet<>(botIds));
+    /**
+     * The page of this list that begins there.
+     *
+     * @throws Rejection when no page of this list gave it out
+     */
+    public PartPage from(@Nullable String cursor) {
+        PartId start = cursor == null ? null : PartCursor.require(cursor, list());
+        return new PartPage(tenant, state, botIds, orderingKey, batchId, start, limit, include);
+    }
+
+    private String list() {
+        String basic = tenant + "\n" + state + "\n" + (botIds == null ? "" : new TreeSet<>(botIds));
+        return orderingKey == null && batchId == null ? basic : basic + "\n" + batchId + "\n" + orderingKey;
     }
 
     /** One more than is shown: it tells whether there is more. */
     public PartQueries.Selection selection() {
-        return new PartQueries.Selection(state, botIds, before, limit + 1);
+        return new PartQueries.Selection(state, botIds, orderingKey, batchId, before, limit + 1);
     }
 
     /** Whether what is hidden has to be read at all. */
@@ -59,16 +75,25 @@ public record PartPage(
         return !include.isEmpty();
     }
 
+    /** Where the next page begins; null when there is none. */
+    public @Nullable String next(List<PartView> found) {
+        return found.size() > limit ? PartCursor.of(found.get(limit - 1).id(), list()) : null;
+    }
+
     /** @param found for {@link #selection()} */
     public Reply reply(List<PartView> found) {
-        List<PartView> shown = found.subList(0, Math.min(limit, found.size()));
-        String next =
-                found.size() > limit ? PartCursor.of(shown.get(limit - 1).id(), list(tenant, state, botIds)) : null;
+        List<PartView> shown = shown(found);
+        String next = next(found);
         return Reply.done(out -> {
             out.writeStartObject();
             PartViewWriter.parts(out, "items", shown, include);
             out.writeStringField("next", next);
             out.writeEndObject();
         });
+    }
+
+    /** Without the one that only tells that there is more. */
+    public List<PartView> shown(List<PartView> found) {
+        return found.subList(0, Math.min(limit, found.size()));
     }
 }
