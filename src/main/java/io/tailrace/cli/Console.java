@@ -1,5 +1,7 @@
 package io.tailrace.cli;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintStream;
@@ -8,15 +10,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * What a command runs in: where it writes and what it is told by the environment.
+ * What a command runs in: where it reads and writes and what it is told by the environment.
  *
+ * @param in what is typed; at its end at once when nobody is there
  * @param out the answer
  * @param err errors, one line each
  */
-record Console(PrintWriter out, PrintWriter err, Map<String, String> environment) {
+record Console(BufferedReader in, PrintWriter out, PrintWriter err, Map<String, String> environment) {
     /** The process's own. */
     static Console ofProcess() {
-        return new Console(writer(System.out), writer(System.err), System.getenv());
+        BufferedReader typed = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        return new Console(typed, writer(System.out), writer(System.err), System.getenv());
     }
 
     private static PrintWriter writer(PrintStream stream) {

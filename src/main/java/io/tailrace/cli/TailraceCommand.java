@@ -19,7 +19,8 @@ import picocli.CommandLine.ParameterException;
             "  tailrace migrate --config my.yaml   bring the database up to date",
             "  tailrace serve --config my.yaml     run the service",
             "  tailrace keys create ci --scope outbox",
-            "  tailrace partitions run --dry-run   what would be made and removed now"
+            "  tailrace partitions run --dry-run   what would be made and removed now",
+            "  tailrace outbox list --state dead_letter"
         })
 public final class TailraceCommand {
     static final int FAILED = 1;
@@ -39,6 +40,7 @@ public final class TailraceCommand {
                 .addSubcommand(new MigrateCommand(console))
                 .addSubcommand(KeysCommand.commandLine(console))
                 .addSubcommand(PartitionsCommand.commandLine(console))
+                .addSubcommand(OutboxCommand.commandLine(console))
                 .addSubcommand(new DoctorCommand(console));
         root.setOut(console.out());
         root.setErr(console.err());

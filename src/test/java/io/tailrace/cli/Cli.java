@@ -1,7 +1,9 @@
 package io.tailrace.cli;
 
 import io.tailrace.config.DatabaseConfig;
+import java.io.BufferedReader;
 import java.io.PrintWriter;
+import java.io.StringReader;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -9,6 +11,7 @@ import java.util.Map;
 /** Runs a command as a process would and keeps what it said. */
 final class Cli {
     private final Map<String, String> environment = new LinkedHashMap<>();
+    private String typed = "";
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -28,11 +31,22 @@ final class Cli {
         return cli;
     }
 
+    /** What somebody types when asked by the next command; otherwise nobody is there. */
+    Cli typing(String line) {
+        typed = line;
+        return this;
+    }
+
     /** The exit code. */
     int run(String... arguments) {
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
-        Console console = new Console(new PrintWriter(out, true), new PrintWriter(err, true), environment);
+        Console console = new Console(
+                new BufferedReader(new StringReader(typed)),
+                new PrintWriter(out, true),
+                new PrintWriter(err, true),
+                environment);
+        typed = "";
         return TailraceCommand.commandLine(console).execute(arguments);
     }
 

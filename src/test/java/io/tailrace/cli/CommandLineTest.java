@@ -13,7 +13,27 @@ class CommandLineTest {
     private final Cli cli = Cli.bare();
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "dev", "serve", "migrate", "keys", "keys create", "keys list", "keys revoke"})
+    @ValueSource(
+            strings = {
+                "",
+                "dev",
+                "serve",
+                "migrate",
+                "keys",
+                "keys create",
+                "keys list",
+                "keys revoke",
+                "outbox",
+                "outbox stats",
+                "outbox list",
+                "outbox show",
+                "outbox blocked",
+                "outbox retry",
+                "outbox cancel",
+                "outbox redrive",
+                "outbox pause",
+                "outbox resume"
+            })
     @DisplayName("CLI-1 --help shows examples and exits with 0")
     void help(String command) {
         assertThat(cli.run((command + " --help").strip().split(" "))).isZero();
@@ -33,6 +53,14 @@ class CommandLineTest {
                 "serve --set outbox.leese=1 | did you mean outbox.lease?",
                 "migrate --config /nowhere/tailrace.yaml | cannot be read",
                 "dev --port many | --port",
+                "outbox list --state gone | --state must be one of pending, leased",
+                "outbox list --limit 0 | --limit must be between 1 and 500",
+                "outbox list --cursor xyz | --cursor is not one that this list gave out",
+                "outbox list --tenant me | --tenant",
+                "outbox show | Missing required parameter: 'ID'",
+                "outbox retry nonsense | \"nonsense\" is no part's id; `tailrace outbox list` shows them",
+                "outbox redrive --state delivered | --state must be one of",
+                "outbox pause 7 --until tomorrow | --until must be a time such as",
             })
     @DisplayName("CLI-1 a command asked wrongly exits with 2 and says in one line what to do")
     void askedWrongly(String command, String expected) {
