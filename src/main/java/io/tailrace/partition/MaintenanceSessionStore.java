@@ -9,7 +9,7 @@ import java.time.Duration;
 final class MaintenanceSessionStore {
     /**
      * Bounds on everything: if the network dies without a word, PostgreSQL ends the session within about a minute, and
-     * if this process is frozen, after a little longer than a phase may take; then the lock is free for another runner.
+     * if this process is frozen, after twenty minutes at most; then the lock is free for another runner.
      * One processor for whatever is read: the others are the writers'.
      */
     private static final String SETTINGS = """

@@ -35,8 +35,9 @@ class OutboxCommandIT {
 
     @BeforeEach
     void open() {
-        db.execute("DELETE FROM telegram_outbox; DELETE FROM telegram_outbox_inflight; DELETE FROM telegram_outbox_attempts;"
-                + " DELETE FROM telegram_outbox_keys; DELETE FROM telegram_outbox_redrives");
+        db.execute(
+                "DELETE FROM telegram_outbox; DELETE FROM telegram_outbox_inflight; DELETE FROM telegram_outbox_attempts;"
+                        + " DELETE FROM telegram_outbox_keys; DELETE FROM telegram_outbox_redrives");
         outbox = new Outbox(db.vertx(), db.database(), OutboxSettings.DEFAULT, new SimpleMeterRegistry());
     }
 
@@ -48,16 +49,14 @@ class OutboxCommandIT {
     /** A batch of one part, policy create. */
     private static void enqueue(String batch, String bot, String key) {
         db.query(
-                "SELECT tailrace.enqueue(tailrace.default_tenant(), ?::jsonb)",
-                """
+                "SELECT tailrace.enqueue(tailrace.default_tenant(), ?::jsonb)", """
                 {"batch_id": "%s", "parts": [{"bot_id": "%s", "chat_id": "1", "ordering_key": "%s", "method_kind": "sendMessage",
-                 "payload_version": 1, "payload": {"text": "%s"}, "delivery_policy": "create"}]}"""
-                        .formatted(batch, bot, key, SECRET));
+                 "payload_version": 1, "payload": {"text": "%s"}, "delivery_policy": "create"}]}""".formatted(batch, bot, key, SECRET));
     }
 
     private Claim.Item claimed() {
-        List<Claim.Item> items = await(outbox.claim(
-                Tenant.DEFAULT, new Claim("w", null, 1, null, Duration.ofSeconds(90), Duration.ZERO)));
+        List<Claim.Item> items = await(
+                outbox.claim(Tenant.DEFAULT, new Claim("w", null, 1, null, Duration.ofSeconds(90), Duration.ZERO)));
         assertThat(items).hasSize(1);
         return items.get(0);
     }
@@ -83,7 +82,8 @@ class OutboxCommandIT {
     }
 
     @Test
-    @DisplayName("CLI-1 OUT-24 outbox list shows parts by state, bot, key and batch, page by page, without their contents")
+    @DisplayName(
+            "CLI-1 OUT-24 outbox list shows parts by state, bot, key and batch, page by page, without their contents")
     void list() throws IOException {
         enqueue("b1", "7", "chat:1");
         String dead = ended(true);
@@ -91,7 +91,9 @@ class OutboxCommandIT {
         enqueue("b3", "8", "chat:1");
         enqueue("b4", "8", "chat:2");
 
-        assertThat(cli.run("outbox", "list", "--state", "dead_letter")).as(cli.err()).isZero();
+        assertThat(cli.run("outbox", "list", "--state", "dead_letter"))
+                .as(cli.err())
+                .isZero();
         assertThat(cli.out())
                 .containsPattern(dead + " +dead_letter +7 +chat:1 +b1 +0 +sendMessage +1 +\\S+ +forbidden")
                 .doesNotContain("b2", SECRET);
@@ -110,10 +112,19 @@ class OutboxCommandIT {
 
         JsonNode first = json("outbox", "list", "--key", "chat:1", "--limit", "2", "--json");
         JsonNode rest = json(
-                "outbox", "list", "--key", "chat:1", "--limit", "2", "--json", "--cursor", first.get("next").asText());
+                "outbox",
+                "list",
+                "--key",
+                "chat:1",
+                "--limit",
+                "2",
+                "--json",
+                "--cursor",
+                first.get("next").asText());
         assertThat(first.get("items")).hasSize(2);
-        assertThat(rest.get("items")).singleElement().satisfies(it -> assertThat(it.get("id").asText())
-                .isEqualTo(dead));
+        assertThat(rest.get("items"))
+                .singleElement()
+                .satisfies(it -> assertThat(it.get("id").asText()).isEqualTo(dead));
         assertThat(cli.run("outbox", "list", "--cursor", first.get("next").asText()))
                 .isEqualTo(2);
         assertThat(cli.run("outbox", "list", "--limit", "1")).isZero();
@@ -168,7 +179,8 @@ class OutboxCommandIT {
     }
 
     @Test
-    @DisplayName("CLI-1 OUT-24 outbox cancel ends waiting parts once the word is typed or --yes is said, never a leased one")
+    @DisplayName(
+            "CLI-1 OUT-24 outbox cancel ends waiting parts once the word is typed or --yes is said, never a leased one")
     void cancel() throws IOException {
         enqueue("b1", "7", "chat:1");
         enqueue("b2", "7", "chat:2");
@@ -196,7 +208,8 @@ class OutboxCommandIT {
     }
 
     @Test
-    @DisplayName("OUT-32 outbox blocked names the part that holds a key and how many wait; stats counts; cancelling frees")
+    @DisplayName(
+            "OUT-32 outbox blocked names the part that holds a key and how many wait; stats counts; cancelling frees")
     void blockedAndStats() throws IOException {
         enqueue("b1", "7", "chat:1");
         enqueue("b2", "7", "chat:1");
@@ -248,8 +261,7 @@ class OutboxCommandIT {
                         .get("status")
                         .asText())
                 .isEqualTo("running");
-        assertThat(cli.run(
-                        "outbox", "redrive", "--progress", UUID.randomUUID().toString()))
+        assertThat(cli.run("outbox", "redrive", "--progress", UUID.randomUUID().toString()))
                 .isEqualTo(1);
     }
 

@@ -29,7 +29,7 @@ class DoctorIndexesIT {
     void mends() {
         String day = db.value(
                 String.class,
-                "SELECT min(inhrelid::regclass::text) FROM pg_inherits WHERE inhparent = 'telegram_outbox'::regclass");
+                "SELECT max(inhrelid::regclass::text) FROM pg_inherits WHERE inhparent = 'telegram_outbox'::regclass");
         assertThat(about(day)).isEmpty();
         db.execute("ALTER TABLE " + day + " DROP CONSTRAINT " + day + "_pkey");
         db.execute("DROP INDEX " + day + "_batch_part");
@@ -43,8 +43,7 @@ class DoctorIndexesIT {
         // An attempt to mend it fails at twins, and leaves an index that keeps nothing out.
         for (int i = 1; i <= 2; i++) {
             db.query("SELECT tailrace.enqueue(tailrace.default_tenant(), ?::jsonb)", """
-                    {"batch_id": "b%d", "parts": [{"bot_id": "7", "ordering_key": "k", "method_kind": "m", "payload": {}}]}"""
-                    .formatted(i));
+                    {"batch_id": "b%d", "parts": [{"bot_id": "7", "ordering_key": "k", "method_kind": "m", "payload": {}}]}""".formatted(i));
         }
         String today = db.value(String.class, "SELECT tableoid::regclass::text FROM telegram_outbox LIMIT 1");
         db.execute("DROP INDEX " + today + "_batch_part");

@@ -38,7 +38,8 @@ class IndexRulesTest {
     }
 
     @Test
-    @DisplayName("CLI-1 OUT-28 doctor names each index that a day lacks, and the statements that make it beside writers")
+    @DisplayName(
+            "CLI-1 OUT-28 doctor names each index that a day lacks, and the statements that make it beside writers")
     void missing() {
         assertThat(diagnose()).extracting(Diagnosis::about).containsOnly(DAY);
         assertThat(diagnose())
@@ -55,8 +56,8 @@ class IndexRulesTest {
     @Test
     @DisplayName("CLI-1 doctor does not take an index of other columns, or one that is not unique, for the one wanted")
     void others() {
-        List<Diagnosis> found = new ArrayList<>(
-                diagnose(PK, index("k", true, false, true, List.of("key", "tenant"), null), OPEN));
+        List<Diagnosis> found =
+                new ArrayList<>(diagnose(PK, index("k", true, false, true, List.of("key", "tenant"), null), OPEN));
         found.addAll(diagnose(PK, index("k", false, false, true, List.of("tenant", "key"), null), OPEN));
         assertThat(found).hasSize(2).allMatch(one -> one.detail().contains("unique index (tenant, key)"));
     }

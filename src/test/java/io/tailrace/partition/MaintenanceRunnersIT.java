@@ -54,16 +54,6 @@ class MaintenanceRunnersIT {
         return run.tables().get(0);
     }
 
-    private static List<String> partitions(String parent) {
-        return db
-                .query(
-                        "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = ?::regclass ORDER BY 1",
-                        parent)
-                .stream()
-                .map(row -> String.valueOf(row.get("name")))
-                .toList();
-    }
-
     @Test
     @DisplayName("LIFE-1 of two runners at once one runs, and the other's turn comes when that one ends, whichever way")
     void oneRunner() throws SQLException {
