@@ -25,7 +25,7 @@ final class ClaimFloorStore {
     private static final String LAST_ID = "SELECT last_value AS id FROM telegram_outbox_id_seq";
 
     private static final String CANDIDATE =
-            "h.turn = 'c' AND h.tenant_id = $1::uuid AND %s AND " + OutboxClaims.NOT_PAUSED;
+            "h.turn = 'c' AND h.tenant_id = $1::uuid AND %s AND " + CandidateStore.NOT_PAUSED;
 
     private static final String OF_ANY_BOT = "$2::text IS NULL";
     private static final String OF_BOT = "h.bot_id = $2::text";

@@ -101,23 +101,23 @@ final class ClaimFloors {
         this.nextLook = nanoTime.getAsLong();
     }
 
-    /** What to search, in the order of claims; empty: everything. */
+    /** What to search, in the order of candidates. Without a floor one range a bot, or one in all, that spares nothing. */
     synchronized List<Range> ranges(UUID tenant, @Nullable List<String> botIds) {
-        if (floors.isEmpty()) {
-            return List.of();
-        }
         List<Range> ranges = new ArrayList<>();
-        boolean any = false;
         for (Scope scope : scopes(tenant, botIds)) {
             Floor floor = floors.get(scope);
             if (floor == null || floor.stale(nanoTime.getAsLong())) {
                 ranges.add(Range.whole(scope.botId()));
             } else {
-                any = true;
                 ranges.addAll(above(scope, floor));
             }
         }
-        return any ? ranges : List.of();
+        return ranges;
+    }
+
+    /** Whether something may lie outside. */
+    static boolean spare(List<Range> ranges) {
+        return ranges.stream().anyMatch(range -> !range.equals(Range.whole(range.botId())));
     }
 
     /** What this tenant's claims have leased: priorities whose dead candidates lie together. */

@@ -113,7 +113,7 @@ final class Claiming {
                     return Future.succeededFuture(() -> OutboxClaims.items(connection, same));
                 }
                 // Sent together; the second statement begins when the first has ended, and sees what it moved.
-                Future<List<ClaimFloors.Stray>> activated = OutboxClaims.activate(connection, ACTIVATIONS);
+                Future<List<ClaimFloors.Stray>> activated = CandidateStore.activate(connection, ACTIVATIONS);
                 return Future.all(activated, round(1))
                         .compose(done -> belowFloor(activated.result()))
                         .map(done -> () -> OutboxClaims.items(connection, leased));
@@ -123,7 +123,7 @@ final class Claiming {
         /** The first round was sent before it was known which parts had become due; they may lie below its ranges. */
         private Future<Void> belowFloor(List<ClaimFloors.Stray> activated) {
             floors.activated(activated);
-            if (activated.isEmpty() || ranges.isEmpty() || leased.size() == claim.limit()) {
+            if (activated.isEmpty() || !ClaimFloors.spare(ranges) || leased.size() == claim.limit()) {
                 return Future.succeededFuture();
             }
             ranges = floors.ranges(tenant, claim.botIds());
@@ -133,7 +133,7 @@ final class Claiming {
         private Future<Void> round(int number) {
             int wanted = claim.limit() - leased.size();
             long began = nanoTime.getAsLong();
-            return OutboxClaims.lockCandidates(connection, tenant, claim.botIds(), ranges, wanted, seen)
+            return CandidateStore.lock(connection, tenant, claim.botIds() != null, ranges, wanted, seen)
                     .onSuccess(candidates -> {
                         ClaimFloors.Scope scope = floors.lookAt(tenant, claim.botIds(), nanoTime.getAsLong() - began);
                         if (scope != null) {

@@ -6,7 +6,6 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,57 +23,6 @@ import org.jspecify.annotations.Nullable;
  * first; where he has it locked already, the candidate stays one, and the next claim looks again. A claim never waits.
  */
 final class OutboxClaims {
-    /** Parts whose time has come, whoever's they are: any claim may move them along. */
-    private static final String ACTIVATE = """
-            UPDATE telegram_outbox_inflight h SET turn = 'c'
-             WHERE h.id = ANY (ARRAY(
-                SELECT d.id FROM telegram_outbox_inflight d
-                 WHERE d.turn IN ('s', 'w') AND d.available_at <= (SELECT tailrace_now())
-                 ORDER BY d.available_at LIMIT $1::integer FOR NO KEY UPDATE SKIP LOCKED))
-            RETURNING h.tenant_id, h.bot_id, h.priority::integer AS priority, h.id""";
-
-    static final String NOT_PAUSED = """
-            NOT EXISTS (SELECT FROM telegram_outbox_paused_bots p
-                         WHERE p.tenant_id = h.tenant_id AND p.bot_id = h.bot_id
-                           AND (p.until IS NULL OR p.until > (SELECT tailrace_now())))""";
-
-    private static final String LOCK_CANDIDATES = """
-            SELECT h.id FROM telegram_outbox_inflight h
-             WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.id <> ALL ($3::bigint[]) AND %s
-             ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED""".formatted(NOT_PAUSED);
-
-    private static final String LOCK_CANDIDATES_OF_BOTS = """
-            SELECT n.id FROM (SELECT DISTINCT b.bot_id FROM unnest($4::text[]) AS b(bot_id)) b
-             CROSS JOIN LATERAL (
-                SELECT h.id, h.priority FROM telegram_outbox_inflight h
-                 WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.bot_id = b.bot_id
-                   AND h.id <> ALL ($3::bigint[]) AND %s
-                 ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED) n
-             ORDER BY n.priority DESC, n.id LIMIT $2::integer""".formatted(NOT_PAUSED);
-
-    /** The same, of the ranges only. They do not overlap; those of a tenant come in the order of its candidates. */
-    private static final String LOCK_CANDIDATES_WITHIN = """
-            SELECT n.id FROM unnest($4::integer[], $5::integer[], $6::bigint[], $7::bigint[]) AS r(highest, lowest, from_id, to_id)
-             CROSS JOIN LATERAL (
-                SELECT h.id FROM telegram_outbox_inflight h
-                 WHERE h.turn = 'c' AND h.tenant_id = $1::uuid
-                   AND h.priority BETWEEN r.lowest AND r.highest AND h.id BETWEEN r.from_id AND r.to_id
-                   AND h.id <> ALL ($3::bigint[]) AND %s
-                 ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED) n
-             LIMIT $2::integer""".formatted(NOT_PAUSED);
-
-    private static final String LOCK_CANDIDATES_OF_BOTS_WITHIN = """
-            SELECT n.id
-              FROM unnest($4::integer[], $5::integer[], $6::bigint[], $7::bigint[], $8::text[])
-                AS r(highest, lowest, from_id, to_id, bot_id)
-             CROSS JOIN LATERAL (
-                SELECT h.id, h.priority FROM telegram_outbox_inflight h
-                 WHERE h.turn = 'c' AND h.tenant_id = $1::uuid AND h.bot_id = r.bot_id
-                   AND h.priority BETWEEN r.lowest AND r.highest AND h.id BETWEEN r.from_id AND r.to_id
-                   AND h.id <> ALL ($3::bigint[]) AND %s
-                 ORDER BY h.priority DESC, h.id LIMIT $2::integer FOR NO KEY UPDATE OF h SKIP LOCKED) n
-             ORDER BY n.priority DESC, n.id LIMIT $2::integer""".formatted(NOT_PAUSED);
-
     private static final String LEASE = """
             WITH clock AS MATERIALIZED (SELECT tailrace_now() AS at),
             candidate AS MATERIALIZED (
@@ -141,55 +89,6 @@ final class OutboxClaims {
              WHERE %s""";
 
     private OutboxClaims() {}
-
-    /** Makes parts whose time has come candidates, up to {@code limit} of them; answers which. */
-    static Future<List<ClaimFloors.Stray>> activate(SqlConnection connection, int limit) {
-        return connection
-                .preparedQuery(ACTIVATE)
-                .execute(Tuple.of(limit))
-                .map(rows -> OutboxSettlements.map(
-                        rows,
-                        row -> new ClaimFloors.Stray(
-                                row.getUUID("tenant_id"),
-                                row.getString("bot_id"),
-                                row.getInteger("priority"),
-                                row.getLong("id"))));
-    }
-
-    /**
-     * Locks the first candidates, but none of those that this claim has {@code seen}.
-     *
-     * @param ranges where to search; none: everywhere
-     */
-    static Future<List<Long>> lockCandidates(
-            SqlConnection connection,
-            UUID tenant,
-            @Nullable List<String> botIds,
-            List<ClaimFloors.Range> ranges,
-            int limit,
-            Collection<Long> seen) {
-        Long[] without = seen.toArray(Long[]::new);
-        if (!ranges.isEmpty()) {
-            Tuple tuple = Tuple.of(tenant, limit, without);
-            tuple.addValue(OutboxSettlements.column(ranges, Integer[]::new, ClaimFloors.Range::highest));
-            tuple.addValue(OutboxSettlements.column(ranges, Integer[]::new, ClaimFloors.Range::lowest));
-            tuple.addValue(OutboxSettlements.column(ranges, Long[]::new, ClaimFloors.Range::from));
-            tuple.addValue(OutboxSettlements.column(ranges, Long[]::new, ClaimFloors.Range::to));
-            if (botIds != null) {
-                tuple.addValue(OutboxSettlements.column(ranges, String[]::new, ClaimFloors.Range::botId));
-            }
-            return connection
-                    .preparedQuery(botIds == null ? LOCK_CANDIDATES_WITHIN : LOCK_CANDIDATES_OF_BOTS_WITHIN)
-                    .execute(tuple)
-                    .map(rows -> OutboxSettlements.map(rows, row -> row.getLong(0)));
-        }
-        return (botIds == null
-                        ? connection.preparedQuery(LOCK_CANDIDATES).execute(Tuple.of(tenant, limit, without))
-                        : connection
-                                .preparedQuery(LOCK_CANDIDATES_OF_BOTS)
-                                .execute(Tuple.of(tenant, limit, without, botIds.toArray(String[]::new))))
-                .map(rows -> OutboxSettlements.map(rows, row -> row.getLong(0)));
-    }
 
     /**
      * Leases those of the locked candidates whose turn it is. The answer also holds those whose time to be sent has
