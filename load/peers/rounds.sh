@@ -73,6 +73,7 @@ node_peer() { # measure, name, script, arguments
 unkeyed() {
   tailrace unkeyed tailrace --parts "$JOBS" --keys 0 --lines 1000 --producers 4 --limit 256 --claimers 4
   node_peer unkeyed graphile-worker graphile.mjs "--jobs=$JOBS"
+  tailrace unkeyed "tailrace, started by the claim" --parts "$JOBS" --keys 0 --lines 1000 --producers 4 --limit 256 --claimers 4 --start-with-claim yes
   tailrace "unkeyed, enqueue only" "tailrace, 3,000 parts a batch" --parts "$JOBS" --keys 0 --lines 0 --batch 3000 --producers 2 --enqueue-only yes
   node_peer unkeyed pg-boss pgboss.mjs "--jobs=$JOBS"
   java_peer unkeyed db-scheduler DbSchedulerPeer "--jobs=$JOBS"
@@ -83,6 +84,7 @@ keyed() { # keys
   local warmup=$((KEYED_JOBS / 5))
   local measure="$1 keys"
   tailrace "$measure" tailrace --parts "$KEYED_JOBS" --keys "$1" --lines 1000 --producers 4 --limit 256 --claimers 4
+  tailrace "$measure" "tailrace, started by the claim" --parts "$KEYED_JOBS" --keys "$1" --lines 1000 --producers 4 --limit 256 --claimers 4 --start-with-claim yes
   java_peer "$measure" namastack-outbox NamastackPeer "--jobs=$KEYED_JOBS" "--keys=$1"
   node_peer "$measure" graphile-worker graphile.mjs "--jobs=$KEYED_JOBS" "--keys=$1" "--warmup=$warmup"
   node_peer "$measure" "graphile-worker, no local queue" graphile.mjs "--jobs=$KEYED_JOBS" "--keys=$1" --local=0 --warmup=500

@@ -92,13 +92,7 @@ final class SenderRoutes {
             return asked;
         }
         if (asked.botIds() == null) {
-            return new Claim(
-                    asked.workerId(),
-                    asked.claimId(),
-                    asked.limit(),
-                    List.copyOf(caller.botIds()),
-                    asked.lease(),
-                    asked.waitFor());
+            return asked.of(List.copyOf(caller.botIds()));
         }
         for (int i = 0; i < asked.botIds().size(); i++) {
             if (!caller.mayUse(asked.botIds().get(i))) {

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param botIds null: every bot of the tenant
  * @param lease 1 s to 15 min
  * @param waitFor how long to wait for work when there is none, up to 30 s
+ * @param start whether the parts are started as they are leased (OUT-17), for a sender that sends them at once: one that lapses
+ *     counts as sent, perhaps
  */
 public record Claim(
         String workerId,
@@ -21,12 +23,29 @@ public record Claim(
         int limit,
         @Nullable List<String> botIds,
         Duration lease,
-        Duration waitFor) {
+        Duration waitFor,
+        boolean start) {
     public static final int MAX_LIMIT = 256;
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(90);
     public static final Duration MIN_LEASE = Duration.ofSeconds(1);
     public static final Duration MAX_LEASE = Duration.ofMinutes(15);
     public static final Duration MAX_WAIT = Duration.ofSeconds(30);
+
+    /** Of parts that are yet to be started. */
+    public Claim(
+            String workerId,
+            @Nullable UUID claimId,
+            int limit,
+            @Nullable List<String> botIds,
+            Duration lease,
+            Duration waitFor) {
+        this(workerId, claimId, limit, botIds, lease, waitFor, false);
+    }
+
+    /** The same of these bots only. */
+    public Claim of(List<String> bots) {
+        return new Claim(workerId, claimId, limit, List.copyOf(bots), lease, waitFor, start);
+    }
 
     /** A part in its sender's hand. {@code payloadJson} is what is to be sent now. */
     public record Item(

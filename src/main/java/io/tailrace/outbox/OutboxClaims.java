@@ -49,7 +49,7 @@ final class OutboxClaims {
                    SET state = 'leased', turn = 'l', attempt_count = h.attempt_count + 1,
                        lease_token = h.lease_token + 1, lease_owner = $2::text, claim_id = $3::uuid,
                        claimed_at = c.at, leased_until = c.at + $4::bigint * interval '1 millisecond',
-                       started_at = NULL, updated_at = c.at
+                       started_at = CASE WHEN $5::boolean THEN c.at END, updated_at = c.at
                   FROM candidate x CROSS JOIN clock c
                  WHERE h.id = x.id AND x.ahead IS NULL AND x.expired IS NOT TRUE
                 RETURNING h.*
@@ -101,7 +101,8 @@ final class OutboxClaims {
                         candidates.toArray(Long[]::new),
                         claim.workerId(),
                         claim.claimId(),
-                        claim.lease().toMillis()))
+                        claim.lease().toMillis(),
+                        claim.start()))
                 .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
     }
 

@@ -14,7 +14,7 @@ public final class ClaimDecoder {
     static final int MAX_WORKER_ID = 128;
     static final int MAX_BOTS = 1_000;
     private static final List<String> CLAIM =
-            List.of("worker_id", "claim_id", "limit", "bot_ids", "lease_seconds", "wait_seconds");
+            List.of("worker_id", "claim_id", "limit", "bot_ids", "lease_seconds", "wait_seconds", "start");
 
     private ClaimDecoder() {}
 
@@ -27,6 +27,7 @@ public final class ClaimDecoder {
         List<String> botIds = null;
         Duration lease = otherwise;
         Duration wait = Duration.ZERO;
+        boolean start = false;
         String name;
         while ((name = in.nextName()) != null) {
             switch (name) {
@@ -36,13 +37,14 @@ public final class ClaimDecoder {
                 case "bot_ids" -> botIds = in.isNull() ? null : botIds(in);
                 case "lease_seconds" -> lease = leaseSeconds(in);
                 case "wait_seconds" -> wait = Duration.ofSeconds(in.number(0, Claim.MAX_WAIT.toSeconds()));
+                case "start" -> start = in.bool();
                 default -> throw in.unknown(CLAIM);
             }
         }
         if (workerId == null) {
             throw in.missing("worker_id");
         }
-        return new Claim(workerId, claimId, limit, botIds, lease, wait);
+        return new Claim(workerId, claimId, limit, botIds, lease, wait, start);
     }
 
     static Duration leaseSeconds(JsonReader in) throws IOException {

@@ -107,6 +107,28 @@ class OutboxOverHttpIT {
     }
 
     @Test
+    @DisplayName("OUT-17 a claim that starts its parts saves the start: they can be delivered at once")
+    void startedByTheClaim() {
+        post("batches", batch("quick", "quick", "{}"));
+        JsonObject item = post("claims", "{\"worker_id\":\"w\",\"limit\":1,\"start\":true}")
+                .json()
+                .getJsonArray("items")
+                .getJsonObject(0);
+
+        EdgeFixture.Answer delivered =
+                post("settlements", lease(item, ",\"outcome\":\"delivered\",\"message_ids\":[5]"));
+
+        assertThat(delivered.status()).isEqualTo(200);
+        assertThat(edge.get("/v1/outbox/items/" + item.getString("id") + "/attempts")
+                        .send()
+                        .json()
+                        .getJsonArray("items")
+                        .getJsonObject(0)
+                        .getString("request_started_at"))
+                .isNotNull();
+    }
+
+    @Test
     @DisplayName("API-2 an operator finds a dead letter in the list, page by page")
     void deadLetters() {
         for (int i = 0; i < 3; i++) {

@@ -77,6 +77,22 @@ class OutboxUpkeepIT {
         }
     }
 
+    @Test
+    @DisplayName("OUT-17, OUT-22 parts that their claim started count as perhaps sent, whichever bots it was for")
+    void startedByTheClaim() {
+        PartId id = fixture.enqueue("b", part("k")).parts().get(0).id();
+        Claim claim = new Claim("w", null, 1, null, Duration.ofSeconds(10), Duration.ZERO, true).of(List.of("7"));
+        Claim.Item item = fixture.claim(claim).get(0);
+        assertThat(fixture.start(item))
+                .isInstanceOfSatisfying(LeaseResult.Done.class, done -> assertThat(done.replayed())
+                        .isTrue());
+
+        db.clock().advance(Duration.ofSeconds(11));
+        fixture.run("outbox-rescue");
+
+        assertThat(fixture.state(id)).isEqualTo(PartState.AMBIGUOUS);
+    }
+
     @ParameterizedTest(name = "OUT-22 a lapsed lease whose part has passed its time goes to expired, started: {0}")
     @CsvSource({"true", "false"})
     void rescueExpired(boolean started) {

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  * --url … --key … [--parts 20000 --keys 1000 --batch 1 --lines 1000 --producers 4 --claimers 4 --limit 256 --payload 200 --warmup 5000]
+ * [--enqueue-only yes] [--start-with-claim yes]
  * </pre>
  *
  * {@code --keys} 0 gives each part a key of its own. With {@code --lines} a request is NDJSON of as many batches; 0 sends one
@@ -202,7 +203,8 @@ public final class DrainLoad {
                 ended.complete();
                 return;
             }
-            String body = "{\"worker_id\":\"drain-" + claimer + "\",\"limit\":" + option("limit", 256) + ",\"wait_seconds\":1}";
+            String body = "{\"worker_id\":\"drain-" + claimer + "\",\"limit\":" + option("limit", 256) + ",\"wait_seconds\":1"
+                    + (options.containsKey("start-with-claim") ? ",\"start\":true}" : "}");
             post("/v1/outbox/claims", "application/json", body)
                     .compose(answer -> work(answer.toString()))
                     .onFailure(ended::tryFail)
@@ -229,7 +231,9 @@ public final class DrainLoad {
             if (starts.length() == 10) {
                 return Future.succeededFuture();
             }
-            return post("/v1/outbox/starts", "application/json", starts.append("]}").toString())
+            return (options.containsKey("start-with-claim")
+                            ? Future.succeededFuture()
+                            : post("/v1/outbox/starts", "application/json", starts.append("]}").toString()))
                     .compose(started -> {
                         claimed.forEach(key -> inFlight[key] = false);
                         return post("/v1/outbox/settlements", "application/json", settlements.append("]}").toString());
