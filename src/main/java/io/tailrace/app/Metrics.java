@@ -84,7 +84,7 @@ final class Metrics implements AutoCloseable {
     Vertx vertx(int eventLoops) {
         MicrometerMetricsOptions options = new MicrometerMetricsOptions()
                 .setEnabled(true)
-                .setLabels(EnumSet.of(Label.POOL_TYPE, Label.POOL_NAME))
+                .setLabels(EnumSet.of(Label.POOL_TYPE, Label.POOL_NAME, Label.CLIENT_NAME, Label.NAMESPACE))
                 .addDisabledMetricsCategory(MetricsDomain.EVENT_BUS)
                 // The public server measures its requests itself, by route and without asking twice for the time.
                 .addDisabledMetricsCategory(MetricsDomain.HTTP_SERVER)

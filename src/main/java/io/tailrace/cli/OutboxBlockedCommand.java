@@ -53,6 +53,10 @@ final class OutboxBlockedCommand implements Callable<Integer> {
             OutboxOptions.print(console, page.reply(found));
             return 0;
         }
+        if (found.isEmpty()) {
+            console.out().println(cursor == null ? "No key is blocked." : "There are no more.");
+            return 0;
+        }
         Table table = new Table("ID", "STATE", "SINCE", "UNTIL", "WAITING", "BOT", "KEY", "BATCH", "ATTEMPTS", "ERROR");
         page.shown(found)
                 .forEach(one -> table.row(

@@ -105,7 +105,7 @@ public final class Database {
     }
 
     private static PgConnectOptions connectOptions(DatabaseConfig config, String applicationName) {
-        return new PgConnectOptions()
+        PgConnectOptions options = new PgConnectOptions()
                 .setHost(config.host())
                 .setPort(config.port())
                 .setDatabase(config.database())
@@ -119,6 +119,9 @@ public final class Database {
                 .addProperty("application_name", applicationName)
                 // Bounds written without a zone would follow the session's zone.
                 .addProperty("TimeZone", "UTC");
+        // Tells the pools' metrics apart.
+        options.setMetricsName(applicationName);
+        return options;
     }
 
     public Vertx vertx() {
@@ -139,6 +142,7 @@ public final class Database {
     public PgConnectOptions ownConnection(String applicationName) {
         PgConnectOptions options = new PgConnectOptions(maintenanceOptions);
         options.addProperty("application_name", applicationName);
+        options.setMetricsName(applicationName);
         options.getProperties().remove("options");
         return options;
     }
