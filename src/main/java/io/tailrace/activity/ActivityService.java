@@ -31,7 +31,8 @@ public interface ActivityService {
      * @param since no wanted activity is older, when the caller knows (a cursor does): spares the months before it
      * @param limit 1 to {@link ActivityRules#MOST_ON_A_PAGE}
      */
-    Future<Optional<ActivityPage>> page(UUID tenant, UUID conversation, long after, java.time.@Nullable Instant since, int limit);
+    Future<Optional<ActivityPage>> page(
+            UUID tenant, UUID conversation, long after, java.time.@Nullable Instant since, int limit);
 
     /** Empty when the tenant has no such activity. Looks into the month that the id carries first (ACT-16). */
     Future<Optional<Activity>> find(UUID tenant, UUID id);

@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param channelIds one to {@link #MOST_CHANNELS}, no two alike
  * @param outgoing the parts that send it, one a channel, put into the outbox in the same transaction; null: the caller sends by himself
  */
-public record DeliveryRequest(List<UUID> channelIds, String metadataJson, @Nullable Outgoing outgoing) {
+public record DeliveryRequest(
+        List<UUID> channelIds,
+        String metadataJson,
+        @Nullable Outgoing outgoing) {
     public static final int MOST_CHANNELS = 100;
 
     public DeliveryRequest {

@@ -18,7 +18,9 @@ public enum DeliveryStatus {
     /** Whether a receipt may move a delivery from this status to {@code next}. */
     public boolean canBecome(DeliveryStatus next) {
         return switch (this) {
-            case PENDING, SENT, DELIVERED -> next == FAILED || next.ordinal() > ordinal();
+            case PENDING -> next != PENDING;
+            case SENT -> next == DELIVERED || next == READ || next == FAILED;
+            case DELIVERED -> next == READ || next == FAILED;
             case READ -> false;
             case FAILED -> next == DELIVERED || next == READ;
         };
@@ -30,6 +32,8 @@ public enum DeliveryStatus {
     }
 
     public static Optional<DeliveryStatus> of(String wire) {
-        return Arrays.stream(values()).filter(status -> status.wire().equals(wire)).findFirst();
+        return Arrays.stream(values())
+                .filter(status -> status.wire().equals(wire))
+                .findFirst();
     }
 }

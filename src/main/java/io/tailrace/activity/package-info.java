@@ -7,7 +7,7 @@
  *   delivery: pending ──► sent ──► delivered ──► read      (skips allowed; failed from all but read)
  * </pre>
  *
- * <p>May import: {@code tenant}, {@code partition} (its ports), {@code worker}, {@code db}, {@code config}, Vert.x core and the SQL client. Never
+ * <p>May import: {@code partition} (its ports), {@code worker}, {@code db}, {@code config}, Vert.x core and the SQL client. Never
  * HTTP, Kafka or the bus.
  *
  * <p>Invariants: a seq is allocated in {@code R__activity_append.sql} and nowhere else, from last_seq under the conversation's row

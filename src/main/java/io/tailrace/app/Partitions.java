@@ -1,6 +1,7 @@
 package io.tailrace.app;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.activity.ActivityTables;
 import io.tailrace.config.OutboxConfig;
 import io.tailrace.config.PartitionsConfig;
 import io.tailrace.db.Database;
@@ -53,7 +54,9 @@ final class Partitions {
         MaintainedTables daily = MaintainedTables.daily(OutboxTables.DAILY)
                 .withAhead(config.daysAhead())
                 .withEvery(config.checkEvery());
-        MaintainedTables monthly = MaintainedTables.monthly(OutboxTables.MONTHLY);
+        MaintainedTables monthly = MaintainedTables.monthly(Stream.of(OutboxTables.MONTHLY, ActivityTables.MONTHLY)
+                .flatMap(List::stream)
+                .toList());
         this.schedules = List.of(
                 kept(database, meters, config, daily, OutboxTables.expiring(outbox.retentionDays())),
                 kept(database, meters, config, monthly, OutboxTables.expiringMonthly(outbox.ledgerDays())));

@@ -16,7 +16,8 @@ final class IndexCatalog {
     private static final String INDEXES = """
             SELECT t.oid::regclass::text AS relation, t.is_parent, x.indexrelid::regclass::text AS name, x.indisvalid AS valid,
                    x.indisunique AS is_unique, x.indisprimary AS is_primary,
-                   CASE WHEN x.indexprs IS NULL AND x.indpred IS NULL THEN
+                   coalesce(p.column_name, '') AS present,
+                   CASE WHEN x.indexprs IS NULL AND (x.indpred IS NULL OR p.column_name IS NOT NULL) THEN
                        (SELECT array_agg(a.attname::text ORDER BY k.place)
                           FROM unnest(x.indkey::smallint[]) WITH ORDINALITY AS k (attnum, place)
                           JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum
@@ -28,6 +29,10 @@ final class IndexCatalog {
                     SELECT i.inhrelid, false FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
                      WHERE i.inhparent = to_regclass(quote_ident($1::text)) AND NOT i.inhdetachpending AND c.relkind = 'r') t
               LEFT JOIN pg_index x ON x.indrelid = t.oid
+              LEFT JOIN LATERAL (
+                SELECT a.attname::text AS column_name FROM pg_attribute a
+                 WHERE a.attrelid = x.indrelid AND a.attnum > 0
+                   AND pg_get_expr(x.indpred, x.indrelid) = format('(%I IS NOT NULL)', a.attname)) p ON true
              WHERE t.oid IS NOT NULL
              ORDER BY t.is_parent DESC, relation, name""";
 
@@ -58,6 +63,7 @@ final class IndexCatalog {
                 row.getBoolean("is_unique"),
                 row.getBoolean("is_primary"),
                 columns == null ? List.of() : List.of(columns),
+                row.getString("present"),
                 row.getString("child_of"),
                 row.getString("how"));
     }

@@ -26,7 +26,11 @@ final class IndexRules {
                 found.add(primaryKey(partition, table.primaryKey()));
             }
             for (PartitionedTable.UniqueIndex wanted : table.uniqueIndexes()) {
-                if (lacks(indexes, index -> index.unique() && index.columns().equals(wanted.columns()))) {
+                if (lacks(
+                        indexes,
+                        index -> index.unique()
+                                && index.columns().equals(wanted.columns())
+                                && index.present().equals(wanted.present()))) {
                     found.add(unique(partition, wanted));
                 }
             }
@@ -55,7 +59,8 @@ final class IndexRules {
     }
 
     private static Diagnosis unique(String partition, PartitionedTable.UniqueIndex wanted) {
-        String columns = "(" + String.join(", ", wanted.columns()) + ")";
+        String columns = "(" + String.join(", ", wanted.columns()) + ")"
+                + (wanted.present().isEmpty() ? "" : " WHERE " + wanted.present() + " IS NOT NULL");
         return new Diagnosis(
                 Severity.WARNING,
                 partition,

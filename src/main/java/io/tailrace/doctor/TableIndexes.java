@@ -16,7 +16,8 @@ record TableIndexes(PartitionedTable table, List<Index> parent, Map<String, List
     /**
      * One index.
      *
-     * @param columns in order; empty when it is of expressions or of some rows only
+     * @param columns in order; empty when it is of expressions, or of some rows only by another condition than {@code present}
+     * @param present the column in which its rows have a value; empty when it is of all rows
      * @param childOf the parent's index that it belongs to; null when to none
      * @param how what follows {@code ON …} in its definition: method, columns, condition
      */
@@ -26,6 +27,7 @@ record TableIndexes(PartitionedTable table, List<Index> parent, Map<String, List
             boolean unique,
             boolean primary,
             List<String> columns,
+            String present,
             @Nullable String childOf,
             String how) {}
 }

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -54,13 +55,13 @@ final class BlockedKeysStore {
         return connection
                 .preparedQuery(BLOCKED)
                 .execute(Tuple.of(tenant, after, OperatorStore.bots(botIds), limit, BlockedKey.MOST_COUNTED))
-                .map(rows -> OutboxSettlements.map(rows, BlockedKeysStore::blocked));
+                .map(rows -> Rows.map(rows, BlockedKeysStore::blocked));
     }
 
     private static BlockedKey blocked(Row row) {
         PartState state = PartState.of(row.getString("state"));
         return new BlockedKey(
-                new PartId(row.getLong("id"), InflightPart.instant(row, "created_at")),
+                new PartId(row.getLong("id"), Rows.instant(row, "created_at")),
                 row.getString("batch_id"),
                 row.getInteger("part_index"),
                 row.getString("bot_id"),
@@ -68,8 +69,8 @@ final class BlockedKeysStore {
                 state,
                 row.getInteger("attempt_count"),
                 row.getString("last_error_class"),
-                InflightPart.instant(row, state == PartState.LEASED ? "claimed_at" : "updated_at"),
-                InflightPart.instant(row, "until"),
+                Rows.instant(row, state == PartState.LEASED ? "claimed_at" : "updated_at"),
+                Rows.instant(row, "until"),
                 row.getInteger("waiting"));
     }
 }

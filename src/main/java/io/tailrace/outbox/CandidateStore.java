@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
@@ -56,7 +57,7 @@ final class CandidateStore {
         return connection
                 .preparedQuery(ACTIVATE)
                 .execute(Tuple.of(limit))
-                .map(rows -> OutboxSettlements.map(
+                .map(rows -> Rows.map(
                         rows,
                         row -> new ClaimFloors.Stray(
                                 row.getUUID("tenant_id"),
@@ -79,16 +80,16 @@ final class CandidateStore {
             int limit,
             Collection<Long> seen) {
         Tuple tuple = Tuple.of(tenant, limit, seen.toArray(Long[]::new));
-        tuple.addValue(OutboxSettlements.column(ranges, Integer[]::new, ClaimFloors.Range::highest));
-        tuple.addValue(OutboxSettlements.column(ranges, Integer[]::new, ClaimFloors.Range::lowest));
-        tuple.addValue(OutboxSettlements.column(ranges, Long[]::new, ClaimFloors.Range::from));
-        tuple.addValue(OutboxSettlements.column(ranges, Long[]::new, ClaimFloors.Range::to));
+        tuple.addValue(Rows.column(ranges, Integer[]::new, ClaimFloors.Range::highest));
+        tuple.addValue(Rows.column(ranges, Integer[]::new, ClaimFloors.Range::lowest));
+        tuple.addValue(Rows.column(ranges, Long[]::new, ClaimFloors.Range::from));
+        tuple.addValue(Rows.column(ranges, Long[]::new, ClaimFloors.Range::to));
         if (ofBots) {
-            tuple.addValue(OutboxSettlements.column(ranges, String[]::new, ClaimFloors.Range::botId));
+            tuple.addValue(Rows.column(ranges, String[]::new, ClaimFloors.Range::botId));
         }
         return connection
                 .preparedQuery(ofBots ? LOCK_OF_BOTS : LOCK)
                 .execute(tuple)
-                .map(rows -> OutboxSettlements.map(rows, row -> row.getLong(0)));
+                .map(rows -> Rows.map(rows, row -> row.getLong(0)));
     }
 }

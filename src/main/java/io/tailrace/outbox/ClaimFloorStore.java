@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -62,7 +63,7 @@ final class ClaimFloorStore {
         Future<@Nullable Long> after = number(connection, WALKED, Tuple.tuple(), "walked");
         Future<@Nullable Long> lease = number(connection, OLDEST_LEASE, Tuple.of(scope.tenant(), scope.botId()), "id");
         return Future.all(lastId, before, found, after, lease).map(all -> {
-            List<ClaimFloors.Head> live = OutboxSettlements.map(
+            List<ClaimFloors.Head> live = Rows.map(
                     found.result(), row -> new ClaimFloors.Head(row.getInteger("priority"), row.getLong("id")));
             return new ClaimFloors.Look(
                     Objects.requireNonNull(after.result()) - Objects.requireNonNull(before.result()),

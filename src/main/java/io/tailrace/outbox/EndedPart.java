@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +17,12 @@ record EndedPart(
 
     static EndedPart of(Row row) {
         return new EndedPart(
-                new PartId(row.getLong("id"), InflightPart.instant(row, "created_at")),
+                new PartId(row.getLong("id"), Rows.instant(row, "created_at")),
                 row.getString("batch_id"),
                 PartState.of(row.getString("state")),
                 row.getLong("lease_token"),
                 row.getString("last_outcome"),
-                InflightPart.instantOrNull(row, "claimed_at"),
-                InflightPart.instantOrNull(row, "request_started_at"));
+                Rows.instantOrNull(row, "claimed_at"),
+                Rows.instantOrNull(row, "request_started_at"));
     }
 }

@@ -1,8 +1,8 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /** A row of {@code telegram_outbox_inflight}, read under its lock: what a decision about the part needs to know. */
@@ -34,7 +34,7 @@ record InflightPart(
 
     static InflightPart of(Row row) {
         return new InflightPart(
-                new PartId(row.getLong("id"), instant(row, "created_at")),
+                new PartId(row.getLong("id"), Rows.instant(row, "created_at")),
                 row.getLong("key_id"),
                 row.getString("bot_id"),
                 row.getLong("batch_no"),
@@ -42,10 +42,10 @@ record InflightPart(
                 DeliveryPolicy.of(row.getString("delivery_policy")),
                 PartState.of(row.getString("state")),
                 row.getLong("lease_token"),
-                instantOrNull(row, "leased_until"),
-                instantOrNull(row, "claimed_at"),
-                instantOrNull(row, "started_at"),
-                instantOrNull(row, "expires_at"),
+                Rows.instantOrNull(row, "leased_until"),
+                Rows.instantOrNull(row, "claimed_at"),
+                Rows.instantOrNull(row, "started_at"),
+                Rows.instantOrNull(row, "expires_at"),
                 row.getInteger("attempt_count"),
                 row.getInteger("throttle_count"),
                 row.getInteger("rescue_count"),
@@ -57,14 +57,5 @@ record InflightPart(
     /** The batch's number, which is the id of its part 0. */
     long batch() {
         return batchNo == null ? id.id() : batchNo;
-    }
-
-    static Instant instant(Row row, String column) {
-        return row.get(OffsetDateTime.class, column).toInstant();
-    }
-
-    static @Nullable Instant instantOrNull(Row row, String column) {
-        OffsetDateTime at = row.get(OffsetDateTime.class, column);
-        return at == null ? null : at.toInstant();
     }
 }

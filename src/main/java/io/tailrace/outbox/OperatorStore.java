@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
@@ -65,7 +66,7 @@ final class OperatorStore {
             SqlConnection connection, UUID tenant, @Nullable Set<String> botIds, PartId id) {
         return connection
                 .preparedQuery(BATCH_OF.formatted(day(id)))
-                .execute(Tuple.of(id.id(), OutboxSettlements.utc(id.createdAt()), tenant, bots(botIds)))
+                .execute(Tuple.of(id.id(), Rows.utc(id.createdAt()), tenant, bots(botIds)))
                 .map(rows -> rows.size() == 0
                         ? Optional.empty()
                         : Optional.of(rows.iterator().next().getString("batch_id")));
@@ -74,9 +75,8 @@ final class OperatorStore {
     static Future<Optional<StoppedPart>> lockStopped(SqlConnection connection, UUID tenant, PartId id) {
         return connection
                 .preparedQuery(LOCK_STOPPED.formatted(day(id)))
-                .execute(Tuple.of(id.id(), OutboxSettlements.utc(id.createdAt()), tenant))
-                .map(rows ->
-                        OutboxSettlements.map(rows, StoppedPart::of).stream().findFirst());
+                .execute(Tuple.of(id.id(), Rows.utc(id.createdAt()), tenant))
+                .map(rows -> Rows.map(rows, StoppedPart::of).stream().findFirst());
     }
 
     /** The first lower part of its batch that ended other than delivered. */
@@ -88,8 +88,7 @@ final class OperatorStore {
         return connection
                 .preparedQuery(BROKEN_BEFORE.formatted(days.condition("o.created_at"), days.condition("f.created_at")))
                 .execute(Tuple.of(tenant, batchId, part.id().id(), part.partIndex()))
-                .map(rows ->
-                        OutboxSettlements.map(rows, StoppedPart::of).stream().findFirst());
+                .map(rows -> Rows.map(rows, StoppedPart::of).stream().findFirst());
     }
 
     /** A waiting part is due now; answers whether it was not before. */
@@ -103,7 +102,7 @@ final class OperatorStore {
     static Future<Void> pause(SqlConnection connection, UUID tenant, String botId, @Nullable Instant until) {
         return connection
                 .preparedQuery(PAUSE)
-                .execute(Tuple.of(tenant, botId, OutboxSettlements.utc(until)))
+                .execute(Tuple.of(tenant, botId, Rows.utc(until)))
                 .mapEmpty();
     }
 
@@ -116,12 +115,10 @@ final class OperatorStore {
         return connection
                 .preparedQuery(PAUSES)
                 .execute(Tuple.of(tenant, bots(botIds), MOST_PAUSES))
-                .map(rows -> OutboxSettlements.map(
+                .map(rows -> Rows.map(
                         rows,
                         row -> new OutboxOperator.Pause(
-                                row.getString("bot_id"),
-                                InflightPart.instantOrNull(row, "until"),
-                                row.getString("reason"))));
+                                row.getString("bot_id"), Rows.instantOrNull(row, "until"), row.getString("reason"))));
     }
 
     static String @Nullable [] bots(@Nullable Set<String> botIds) {

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
@@ -36,8 +37,7 @@ final class OrphanBlobStore {
         return connection
                 .preparedQuery(LOCK)
                 .execute(Tuple.of(age.toMillis(), limit))
-                .map(rows -> OutboxSettlements.map(
-                        rows, row -> new Orphan(row.getUUID("tenant_id"), row.getString("sha256"))));
+                .map(rows -> Rows.map(rows, row -> new Orphan(row.getUUID("tenant_id"), row.getString("sha256"))));
     }
 
     /** Deletes those that still have none; answers how many. */

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -103,7 +104,7 @@ final class OutboxClaims {
                         claim.claimId(),
                         claim.lease().toMillis(),
                         claim.start()))
-                .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
     }
 
     /** Those of the parts that can be ended now, locked for it. */
@@ -115,7 +116,7 @@ final class OutboxClaims {
         return connection
                 .preparedQuery(LOCK_TO_END)
                 .execute(Tuple.tuple().addValue(ids))
-                .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
     }
 
     /** What an earlier call with this claim id leased, while it is leased. Serializes calls with the same id. */
@@ -124,7 +125,7 @@ final class OutboxClaims {
         Future<List<InflightPart>> found = connection
                 .preparedQuery(SAME_CLAIM)
                 .execute(Tuple.of(claimId, tenant))
-                .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
         return Future.all(locked, found).map(both -> found.result());
     }
 

@@ -3,6 +3,7 @@ package io.tailrace.outbox;
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
 import io.tailrace.db.GroupCommit;
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -141,14 +142,14 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
                 column(parts, String[]::new, part -> part.deliveryPolicy().wire()));
         tuple.addValue(column(parts, Boolean[]::new, Batch.Part::isProtected));
         tuple.addValue(column(parts, Integer[]::new, Batch.Part::priority));
-        tuple.addValue(column(parts, OffsetDateTime[]::new, part -> OutboxSettlements.utc(part.availableAt())));
-        tuple.addValue(column(parts, OffsetDateTime[]::new, part -> OutboxSettlements.utc(part.expiresAt())));
+        tuple.addValue(column(parts, OffsetDateTime[]::new, part -> Rows.utc(part.availableAt())));
+        tuple.addValue(column(parts, OffsetDateTime[]::new, part -> Rows.utc(part.expiresAt())));
         return tuple;
     }
 
     private static <S, T> @Nullable T[] column(
             List<S> rows, IntFunction<@Nullable T[]> array, Function<S, @Nullable T> value) {
-        return OutboxSettlements.column(rows, array, value);
+        return Rows.column(rows, array, value);
     }
 
     private static List<GroupCommit.Outcome<EnqueueResult>> outcomes(List<Entry> entries, Iterable<Row> rows) {
@@ -191,7 +192,7 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
 
     private static EnqueueResult.StoredPart storedPart(Row row) {
         return new EnqueueResult.StoredPart(
-                new PartId(row.getLong("id"), InflightPart.instant(row, "created_at")),
+                new PartId(row.getLong("id"), Rows.instant(row, "created_at")),
                 row.getString("operation_id"),
                 row.getInteger("part_index"),
                 PartState.of(row.getString("state")),

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -91,14 +92,14 @@ final class OutboxLeases {
             Map<Lease, LeaseResult> started = new HashMap<>();
             for (RowSet<Row> rows : List.of(ended.result(), inFlight.result())) {
                 for (Row row : rows) {
-                    PartId id = new PartId(row.getLong("id"), InflightPart.instant(row, "created_at"));
+                    PartId id = new PartId(row.getLong("id"), Rows.instant(row, "created_at"));
                     started.put(
                             new Lease(id, row.getLong("lease_token")),
                             new LeaseResult.Done(
                                     id,
                                     PartState.of(row.getString("state")),
                                     true,
-                                    InflightPart.instantOrNull(row, "leased_until")));
+                                    Rows.instantOrNull(row, "leased_until")));
                 }
             }
             return started;
@@ -108,14 +109,11 @@ final class OutboxLeases {
     private static Map<Lease, LeaseResult> held(RowSet<Row> rows) {
         Map<Lease, LeaseResult> held = new HashMap<>();
         for (Row row : rows) {
-            PartId id = new PartId(row.getLong("id"), InflightPart.instant(row, "created_at"));
+            PartId id = new PartId(row.getLong("id"), Rows.instant(row, "created_at"));
             held.put(
                     new Lease(id, row.getLong("lease_token")),
                     new LeaseResult.Done(
-                            id,
-                            PartState.LEASED,
-                            row.getBoolean("replayed"),
-                            InflightPart.instantOrNull(row, "leased_until")));
+                            id, PartState.LEASED, row.getBoolean("replayed"), Rows.instantOrNull(row, "leased_until")));
         }
         return held;
     }

@@ -1,21 +1,17 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -166,7 +162,7 @@ final class OutboxSettlements {
         return connection
                 .preparedQuery(LOCK)
                 .execute(Tuple.of(wanted, tenant, OperatorStore.bots(botIds)))
-                .map(rows -> map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
     }
 
     /** PostgreSQL's clock, read after the locks were granted. */
@@ -174,7 +170,7 @@ final class OutboxSettlements {
         return connection
                 .preparedQuery("SELECT tailrace_now() AS at")
                 .execute()
-                .map(rows -> InflightPart.instant(rows.iterator().next(), "at"));
+                .map(rows -> Rows.instant(rows.iterator().next(), "at"));
     }
 
     static Future<List<EndedPart>> lockEnded(
@@ -186,7 +182,7 @@ final class OutboxSettlements {
         return connection
                 .preparedQuery(LOCK_ENDED.formatted(days.condition("o.created_at")))
                 .execute(Tuple.of(ids(ids), createdAts(ids), tenant, OperatorStore.bots(botIds)))
-                .map(rows -> map(rows, EndedPart::of));
+                .map(rows -> Rows.map(rows, EndedPart::of));
     }
 
     /** The parts behind {@code ends} in their batches that can be cancelled with them. */
@@ -196,7 +192,7 @@ final class OutboxSettlements {
         return connection
                 .preparedQuery(LOCK_SUCCESSORS)
                 .execute(Tuple.tuple().addValue(batches).addValue(indexes))
-                .map(rows -> map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
     }
 
     /** Takes the parts out of the in-flight table, writes how they ended, and hands their keys to the next. */
@@ -207,24 +203,24 @@ final class OutboxSettlements {
         TimeRange created = TimeRange.around(
                 ends.stream().map(end -> end.part().id().createdAt()).toList());
         Tuple tuple = Tuple.tuple();
-        tuple.addValue(column(ends, Long[]::new, end -> end.part().id().id()));
-        tuple.addValue(column(ends, String[]::new, end -> end.state().wire()));
-        tuple.addValue(column(ends, String[]::new, Verdict.End::outcome));
-        tuple.addValue(column(ends, String[]::new, end -> end.detail().errorClass()));
-        tuple.addValue(column(ends, String[]::new, end -> end.detail().error()));
-        tuple.addValue(column(ends, Integer[]::new, end -> end.detail().httpStatus()));
-        tuple.addValue(column(ends, String[]::new, end -> end.detail().responseKind()));
-        tuple.addValue(column(ends, String[]::new, end -> end.detail().receiptJson()));
-        tuple.addValue(
-                column(ends, String[]::new, end -> arrayLiteral(end.detail().messageIds())));
-        tuple.addValue(column(ends, Long[]::new, end -> end.detail().cancelledBy()));
+        tuple.addValue(Rows.column(ends, Long[]::new, end -> end.part().id().id()));
+        tuple.addValue(Rows.column(ends, String[]::new, end -> end.state().wire()));
+        tuple.addValue(Rows.column(ends, String[]::new, Verdict.End::outcome));
+        tuple.addValue(Rows.column(ends, String[]::new, end -> end.detail().errorClass()));
+        tuple.addValue(Rows.column(ends, String[]::new, end -> end.detail().error()));
+        tuple.addValue(Rows.column(ends, Integer[]::new, end -> end.detail().httpStatus()));
+        tuple.addValue(Rows.column(ends, String[]::new, end -> end.detail().responseKind()));
+        tuple.addValue(Rows.column(ends, String[]::new, end -> end.detail().receiptJson()));
+        tuple.addValue(Rows.column(
+                ends, String[]::new, end -> arrayLiteral(end.detail().messageIds())));
+        tuple.addValue(Rows.column(ends, Long[]::new, end -> end.detail().cancelledBy()));
         String sql = END.formatted(
                 created.condition("o.created_at"),
                 claimedDays(ends.stream().map(Verdict.End::part).toList()));
         return connection
                 .preparedQuery(sql)
                 .execute(tuple)
-                .compose(rows -> promote(connection, map(rows, row -> row.getLong("key_id")), PROMOTIONS));
+                .compose(rows -> promote(connection, Rows.map(rows, row -> row.getLong("key_id")), PROMOTIONS));
     }
 
     /**
@@ -242,7 +238,7 @@ final class OutboxSettlements {
         return connection
                 .preparedQuery(PROMOTE)
                 .execute(Tuple.of(keys.toArray(Long[]::new)))
-                .compose(rows -> promote(connection, map(rows, row -> row.getLong("key_id")), tries - 1));
+                .compose(rows -> promote(connection, Rows.map(rows, row -> row.getLong("key_id")), tries - 1));
     }
 
     /**
@@ -254,17 +250,17 @@ final class OutboxSettlements {
             return Future.succeededFuture();
         }
         Tuple tuple = Tuple.tuple();
-        tuple.addValue(column(backs, Long[]::new, back -> back.part().id().id()));
-        tuple.addValue(column(backs, String[]::new, back -> back.state().wire()));
-        tuple.addValue(column(backs, String[]::new, Verdict.Back::outcome));
-        tuple.addValue(column(backs, OffsetDateTime[]::new, back -> utc(back.availableAt())));
-        tuple.addValue(column(backs, Integer[]::new, Verdict.Back::attemptCount));
-        tuple.addValue(column(backs, Integer[]::new, Verdict.Back::throttleCount));
-        tuple.addValue(column(backs, Integer[]::new, Verdict.Back::rescueCount));
-        tuple.addValue(column(backs, Integer[]::new, Verdict.Back::lapses));
-        tuple.addValue(column(backs, String[]::new, back -> back.detail().errorClass()));
-        tuple.addValue(column(backs, String[]::new, back -> back.detail().error()));
-        tuple.addValue(column(backs, Integer[]::new, back -> back.detail().httpStatus()));
+        tuple.addValue(Rows.column(backs, Long[]::new, back -> back.part().id().id()));
+        tuple.addValue(Rows.column(backs, String[]::new, back -> back.state().wire()));
+        tuple.addValue(Rows.column(backs, String[]::new, Verdict.Back::outcome));
+        tuple.addValue(Rows.column(backs, OffsetDateTime[]::new, back -> Rows.utc(back.availableAt())));
+        tuple.addValue(Rows.column(backs, Integer[]::new, Verdict.Back::attemptCount));
+        tuple.addValue(Rows.column(backs, Integer[]::new, Verdict.Back::throttleCount));
+        tuple.addValue(Rows.column(backs, Integer[]::new, Verdict.Back::rescueCount));
+        tuple.addValue(Rows.column(backs, Integer[]::new, Verdict.Back::lapses));
+        tuple.addValue(Rows.column(backs, String[]::new, back -> back.detail().errorClass()));
+        tuple.addValue(Rows.column(backs, String[]::new, back -> back.detail().error()));
+        tuple.addValue(Rows.column(backs, Integer[]::new, back -> back.detail().httpStatus()));
         String sql = BACK.formatted(
                 claimedDays(backs.stream().map(Verdict.Back::part).toList()));
         Set<Long> keys = backs.stream().map(back -> back.part().keyId()).collect(Collectors.toSet());
@@ -280,7 +276,7 @@ final class OutboxSettlements {
         Future<?> payloads = connection
                 .preparedQuery(REPLACE_PAYLOADS.formatted(days.condition("o.created_at")))
                 .execute(Tuple.of(
-                        ids(ids), createdAts(ids), column(replaced, String[]::new, Verdict.Back::payloadJson)));
+                        ids(ids), createdAts(ids), Rows.column(replaced, String[]::new, Verdict.Back::payloadJson)));
         return Future.all(put, payloads).mapEmpty();
     }
 
@@ -298,24 +294,6 @@ final class OutboxSettlements {
 
     static OffsetDateTime[] createdAts(List<PartId> ids) {
         return ids.stream().map(id -> id.createdAt().atOffset(ZoneOffset.UTC)).toArray(OffsetDateTime[]::new);
-    }
-
-    static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
-    }
-
-    static <T> List<T> map(RowSet<Row> rows, Function<Row, T> mapper) {
-        List<T> mapped = new ArrayList<>(rows.size());
-        rows.forEach(row -> mapped.add(mapper.apply(row)));
-        return mapped;
-    }
-
-    static <S, T> @Nullable T[] column(List<S> rows, IntFunction<@Nullable T[]> array, Function<S, @Nullable T> value) {
-        @Nullable T[] column = array.apply(rows.size());
-        for (int i = 0; i < column.length; i++) {
-            column[i] = value.apply(rows.get(i));
-        }
-        return column;
     }
 
     /** Arrays of arrays must be rectangular in PostgreSQL, so each row's list travels as an array literal. */

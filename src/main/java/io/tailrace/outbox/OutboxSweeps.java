@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -58,14 +59,14 @@ final class OutboxSweeps {
         return connection
                 .preparedQuery(LOCK_LAPSED)
                 .execute(Tuple.of(limit))
-                .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
     }
 
     static Future<List<InflightPart>> lockExpired(SqlConnection connection, int limit) {
         return connection
                 .preparedQuery(LOCK_EXPIRED)
                 .execute(Tuple.of(limit))
-                .map(rows -> OutboxSettlements.map(rows, InflightPart::of));
+                .map(rows -> Rows.map(rows, InflightPart::of));
     }
 
     /** Of the given leased parts, the ids of those whose current attempt has its row. */
@@ -96,7 +97,7 @@ final class OutboxSweeps {
     static Future<Void> pause(SqlConnection connection, UUID tenant, Collection<String> bots, Instant until) {
         Future<?> last = Future.succeededFuture();
         for (String bot : bots.stream().sorted().toList()) {
-            last = connection.preparedQuery(PAUSE).execute(Tuple.of(tenant, bot, OutboxSettlements.utc(until)));
+            last = connection.preparedQuery(PAUSE).execute(Tuple.of(tenant, bot, Rows.utc(until)));
         }
         return last.mapEmpty();
     }
@@ -125,7 +126,7 @@ final class OutboxSweeps {
                 .preparedQuery(LATE.formatted(day.condition("o.created_at")))
                 .execute(Tuple.of(
                         part.id().id(),
-                        OutboxSettlements.utc(part.id().createdAt()),
+                        Rows.utc(part.id().createdAt()),
                         delivered.responseKind(),
                         delivered.receiptJson(),
                         delivered.messageIds().toArray(String[]::new)));
@@ -135,11 +136,7 @@ final class OutboxSweeps {
                 : connection
                         .preparedQuery(LATE_ATTEMPT.formatted(
                                 TimeRange.around(List.of(claimedAt)).condition("a.claimed_at")))
-                        .execute(Tuple.of(
-                                part.id().id(),
-                                part.token(),
-                                OutboxSettlements.utc(claimedAt),
-                                delivered.httpStatus()));
+                        .execute(Tuple.of(part.id().id(), part.token(), Rows.utc(claimedAt), delivered.httpStatus()));
         return Future.all(history, attempt);
     }
 }

@@ -2,6 +2,7 @@ package io.tailrace.outbox;
 
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -87,7 +88,7 @@ public final class PartListStore implements PartQueries {
                 .addString(selection.orderingKey())
                 .addString(selection.batchId());
         return execute(LIST.formatted(pick(selection), PartStore.COLUMNS), values)
-                .map(rows -> OutboxSettlements.map(rows, PartStore::view));
+                .map(rows -> Rows.map(rows, PartStore::view));
     }
 
     private static String pick(Selection selection) {

@@ -2,6 +2,7 @@ package io.tailrace.outbox;
 
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -28,7 +29,7 @@ final class PartReader {
         TimeRange day = TimeRange.around(List.of(id.createdAt()));
         return query(
                         PartStore.ITEM.formatted(day.condition("p.created_at")),
-                        Tuple.of(id.id(), OutboxSettlements.utc(id.createdAt()), tenant, withContent))
+                        Tuple.of(id.id(), Rows.utc(id.createdAt()), tenant, withContent))
                 .map(rows -> rows.size() == 0
                         ? Optional.empty()
                         : Optional.of(PartStore.view(rows.iterator().next())));
@@ -45,7 +46,7 @@ final class PartReader {
             TimeRange days =
                     TimeRange.around(List.of(id.createdAt(), last.isBefore(id.createdAt()) ? id.createdAt() : last));
             return query(PartStore.ATTEMPTS.formatted(days.condition("a.claimed_at")), Tuple.of(id.id()))
-                    .map(rows -> Optional.of(OutboxSettlements.map(rows, PartStore::attempt)));
+                    .map(rows -> Optional.of(Rows.map(rows, PartStore::attempt)));
         });
     }
 
@@ -54,7 +55,7 @@ final class PartReader {
             TimeRange horizon =
                     TimeRange.around(List.of(now.minus(horizonDays, ChronoUnit.DAYS), now.plus(1, ChronoUnit.DAYS)));
             return query(PartStore.BATCH.formatted(horizon.condition("p.created_at")), Tuple.of(tenant, batchId, false))
-                    .map(rows -> OutboxSettlements.map(rows, PartStore::view));
+                    .map(rows -> Rows.map(rows, PartStore::view));
         });
     }
 

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.sqlclient.Row;
 import java.util.List;
 
@@ -43,7 +44,7 @@ final class PartStore {
         String sha256 = row.getString("blob_sha256");
         String[] messageIds = row.getArrayOfStrings("telegram_message_ids");
         return new PartView(
-                new PartId(row.getLong("id"), InflightPart.instant(row, "created_at")),
+                new PartId(row.getLong("id"), Rows.instant(row, "created_at")),
                 row.getString("operation_id"),
                 row.getString("batch_id"),
                 row.getInteger("part_index"),
@@ -64,22 +65,22 @@ final class PartStore {
                 row.getBoolean("protected"),
                 row.getInteger("priority"),
                 PartState.of(row.getString("state")),
-                InflightPart.instant(row, "available_at"),
-                InflightPart.instantOrNull(row, "expires_at"),
+                Rows.instant(row, "available_at"),
+                Rows.instantOrNull(row, "expires_at"),
                 row.getInteger("attempt_count"),
                 row.getInteger("throttle_count"),
                 row.getInteger("rescue_count"),
                 row.getString("lease_owner"),
                 row.getLong("lease_token"),
-                InflightPart.instantOrNull(row, "leased_until"),
-                InflightPart.instantOrNull(row, "claimed_at"),
+                Rows.instantOrNull(row, "leased_until"),
+                Rows.instantOrNull(row, "claimed_at"),
                 row.getString("last_error_class"),
                 row.getString("last_error"),
                 row.getString("response_kind"),
                 row.getString("receipt"),
                 messageIds == null ? List.of() : List.of(messageIds),
-                InflightPart.instantOrNull(row, "confirmed_at"),
-                InflightPart.instant(row, "updated_at"),
+                Rows.instantOrNull(row, "confirmed_at"),
+                Rows.instant(row, "updated_at"),
                 row.getString("traceparent"));
     }
 
@@ -88,10 +89,10 @@ final class PartStore {
                 row.getInteger("attempt"),
                 row.getLong("lease_token"),
                 row.getString("worker_id"),
-                InflightPart.instant(row, "claimed_at"),
-                InflightPart.instantOrNull(row, "request_started_at"),
-                InflightPart.instantOrNull(row, "response_received_at"),
-                InflightPart.instantOrNull(row, "finished_at"),
+                Rows.instant(row, "claimed_at"),
+                Rows.instantOrNull(row, "request_started_at"),
+                Rows.instantOrNull(row, "response_received_at"),
+                Rows.instantOrNull(row, "finished_at"),
                 row.getString("outcome"),
                 row.getInteger("http_status"),
                 row.getLong("latency_ms"),

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -112,17 +113,14 @@ final class RedriveStore {
         return connection
                 .preparedQuery(FIND)
                 .execute(Tuple.of(id, tenant, OperatorStore.bots(botIds)))
-                .map(rows -> OutboxSettlements.map(rows, RedriveStore::open).stream()
+                .map(rows -> Rows.map(rows, RedriveStore::open).stream()
                         .map(Open::progress)
                         .findFirst());
     }
 
     static Future<Optional<Open>> lockDue(SqlConnection connection) {
-        return connection
-                .preparedQuery(LOCK_DUE)
-                .execute()
-                .map(rows ->
-                        OutboxSettlements.map(rows, RedriveStore::open).stream().findFirst());
+        return connection.preparedQuery(LOCK_DUE).execute().map(rows -> Rows.map(rows, RedriveStore::open).stream()
+                .findFirst());
     }
 
     static Future<Optional<PartId>> next(SqlConnection connection, Open open) {
@@ -131,11 +129,8 @@ final class RedriveStore {
                 .execute(filter(open.tenant(), open.botIds(), open.progress().order())
                         .addLong(open.lastId())
                         .addLong(open.upToId()))
-                .map(
-                        rows -> OutboxSettlements.map(
-                                        rows,
-                                        row -> new PartId(row.getLong("id"), InflightPart.instant(row, "created_at")))
-                                .stream()
+                .map(rows ->
+                        Rows.map(rows, row -> new PartId(row.getLong("id"), Rows.instant(row, "created_at"))).stream()
                                 .findFirst());
     }
 
@@ -189,7 +184,7 @@ final class RedriveStore {
                 .addValue(OperatorStore.bots(botIds))
                 .addString(order.botId())
                 .addString(order.errorClass())
-                .addValue(OutboxSettlements.utc(order.since()));
+                .addValue(Rows.utc(order.since()));
     }
 
     private static Open open(Row row) {
@@ -199,7 +194,7 @@ final class RedriveStore {
                 PartState.of(row.getString("state")),
                 row.getString("bot_id"),
                 row.getString("error_class"),
-                InflightPart.instantOrNull(row, "since"),
+                Rows.instantOrNull(row, "since"),
                 row.getBoolean("accept_duplicate_risk"),
                 row.getInteger("rate_per_second"));
         return new Open(
@@ -214,7 +209,7 @@ final class RedriveStore {
                         row.getLong("done"),
                         row.getLong("skipped"),
                         row.getLong("skipped_risk"),
-                        InflightPart.instant(row, "created_at"),
-                        InflightPart.instantOrNull(row, "finished_at")));
+                        Rows.instant(row, "created_at"),
+                        Rows.instantOrNull(row, "finished_at")));
     }
 }

@@ -1,5 +1,6 @@
 package io.tailrace.outbox;
 
+import io.tailrace.db.Rows;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +16,10 @@ record StoppedPart(
 
     static StoppedPart of(Row row) {
         return new StoppedPart(
-                new PartId(row.getLong("id"), InflightPart.instant(row, "created_at")),
+                new PartId(row.getLong("id"), Rows.instant(row, "created_at")),
                 row.getInteger("part_index"),
                 PartState.of(row.getString("state")),
                 DeliveryPolicy.of(row.getString("delivery_policy")),
-                InflightPart.instantOrNull(row, "expires_at"));
+                Rows.instantOrNull(row, "expires_at"));
     }
 }

@@ -40,10 +40,11 @@ final class PartitionStore {
             """;
 
     private static final String CREATE_UNIQUE_INDEX = """
-            SELECT format('CREATE UNIQUE INDEX %1$I ON %2$I.%3$I (%4$s)',
+            SELECT format('CREATE UNIQUE INDEX %1$I ON %2$I.%3$I (%4$s)%5$s',
                           $2::text || '_' || $3::text, n.nspname, $2::text,
                           (SELECT string_agg(quote_ident(k.name), ', ' ORDER BY k.place)
-                           FROM unnest($4::text[]) WITH ORDINALITY AS k (name, place)))
+                           FROM unnest($4::text[]) WITH ORDINALITY AS k (name, place)),
+                          CASE WHEN $5::text <> '' THEN format(' WHERE %I IS NOT NULL', $5::text) END)
             FROM pg_class c
             JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE c.oid = to_regclass(quote_ident($1::text))
@@ -141,7 +142,8 @@ final class PartitionStore {
                             table.name(),
                             create.partition(),
                             index.suffix(),
-                            index.columns().toArray(String[]::new))));
+                            index.columns().toArray(String[]::new),
+                            index.present())));
         }
         return done.compose(made -> run(connection, ATTACH, Tuple.of(table.name(), create.partition(), from, to)))
                 .compose(attached -> run(

@@ -34,8 +34,12 @@ public record PartitionedTable(
     static final String CHECK_SUFFIX = "_bounds";
     private static final Pattern STORAGE_NAME = Pattern.compile("[a-z_]+(\\.[a-z_]+)?");
 
-    /** A unique index of a partition; its name is the partition's, an underscore and {@code suffix}. */
-    public record UniqueIndex(String suffix, List<String> columns) {
+    /**
+     * A unique index of a partition; its name is the partition's, an underscore and {@code suffix}.
+     *
+     * @param present a column: the index holds the rows that have a value there; empty: all rows
+     */
+    public record UniqueIndex(String suffix, List<String> columns, String present) {
         public UniqueIndex {
             columns = List.copyOf(columns);
             if (suffix.isEmpty() || columns.isEmpty()) {
@@ -87,8 +91,17 @@ public record PartitionedTable(
     }
 
     public PartitionedTable withUnique(String suffix, String... columns) {
+        return with(new UniqueIndex(suffix, List.of(columns), ""));
+    }
+
+    /** Of the rows only that have a value in the last of the columns. */
+    public PartitionedTable withUniqueIfPresent(String suffix, String... columns) {
+        return with(new UniqueIndex(suffix, List.of(columns), columns[columns.length - 1]));
+    }
+
+    private PartitionedTable with(UniqueIndex index) {
         List<UniqueIndex> indexes = new ArrayList<>(uniqueIndexes);
-        indexes.add(new UniqueIndex(suffix, List.of(columns)));
+        indexes.add(index);
         return new PartitionedTable(name, column, period, ahead, primaryKey, indexes, storage);
     }
 

@@ -22,7 +22,7 @@ class IndexRulesTest {
 
     private static Index index(
             String name, boolean unique, boolean primary, boolean valid, List<String> columns, @Nullable String of) {
-        return new Index(name, valid, unique, primary, columns, of, "USING btree (tenant) WHERE (size > 0)");
+        return new Index(name, valid, unique, primary, columns, "", of, "USING btree (tenant) WHERE (size > 0)");
     }
 
     private static List<Diagnosis> diagnose(Index... indexes) {

@@ -1,0 +1,119 @@
+package io.tailrace.activity;
+
+import io.tailrace.activity.ActivityAppendStore.Entry;
+import io.tailrace.db.Database;
+import io.tailrace.db.DatabaseFailure;
+import io.tailrace.db.GroupCommit;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlConnection;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Appends in three ways: many together, one alone, and a list on a caller's own connection. */
+final class ActivityAppends implements GroupCommit.Flush<Entry, AppendResult> {
+    /** How long a flush waits for a lock before it goes on without the entries that need it. */
+    private static final int PATIENCE_MS = 100;
+
+    private static final int NO_PATIENCE = 0;
+    /** For so long after a wait in vain, flushes do not wait at all. */
+    private static final long IMPATIENT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Database database;
+    private volatile long impatientUntil = System.nanoTime();
+
+    ActivityAppends(Database database) {
+        this.database = database;
+    }
+
+    /** Two entries of one conversation with one key never share a flush: the second has to see the first's row. */
+    static Object identity(Entry entry) {
+        NewActivity activity = entry.activity();
+        return activity.idempotencyKey() == null
+                ? new Object()
+                : new Identity(activity.conversationId(), activity.idempotencyKey());
+    }
+
+    private record Identity(UUID conversation, String key) {}
+
+    @Override
+    public Future<List<GroupCommit.Outcome<AppendResult>>> together(List<Entry> entries) {
+        boolean impatient = System.nanoTime() - impatientUntil < 0;
+        return flush(entries, impatient ? NO_PATIENCE : PATIENCE_MS).recover(cause -> {
+            if (impatient || !DatabaseFailure.is(cause, DatabaseFailure.Kind.LOCK_TIMEOUT)) {
+                return Future.failedFuture(cause);
+            }
+            impatientUntil = System.nanoTime() + IMPATIENT_NANOS;
+            return flush(entries, NO_PATIENCE);
+        });
+    }
+
+    private Future<List<GroupCommit.Outcome<AppendResult>>> flush(List<Entry> entries, int patienceMs) {
+        return database.statement(connection -> ActivityAppendStore.append(connection, entries, patienceMs))
+                .map(results -> {
+                    List<GroupCommit.Outcome<AppendResult>> outcomes = new ArrayList<>(results.size());
+                    for (AppendResult result : results) {
+                        outcomes.add(
+                                result == null
+                                        ? new GroupCommit.Outcome.SetAside<>()
+                                        : new GroupCommit.Outcome.Done<>(result));
+                    }
+                    return outcomes;
+                });
+    }
+
+    @Override
+    public Future<AppendResult> alone(Entry entry) {
+        return database.statement(connection -> run(connection, List.of(entry))).map(results -> results.get(0));
+    }
+
+    /** In the caller's transaction, in the order given; waits for locks as long as the session's lock_timeout allows. */
+    Future<List<AppendResult>> onConnection(SqlConnection connection, UUID tenant, List<NewActivity> activities) {
+        List<AppendResult> results = new ArrayList<>(activities.size());
+        Future<Void> done = Future.succeededFuture();
+        for (List<Entry> run : runs(tenant, activities)) {
+            done = done.compose(before -> run(connection, run))
+                    .onSuccess(results::addAll)
+                    .mapEmpty();
+        }
+        return done.map(all -> List.copyOf(results));
+    }
+
+    private static Future<List<AppendResult>> run(SqlConnection connection, List<Entry> entries) {
+        return ActivityAppendStore.append(connection, entries, null).map(results -> {
+            List<AppendResult> touched = new ArrayList<>(results.size());
+            for (@Nullable AppendResult result : results) {
+                if (result == null) {
+                    throw new IllegalStateException("an entry that may wait was set aside");
+                }
+                touched.add(result);
+            }
+            return touched;
+        });
+    }
+
+    /** Cut where a key comes again, and where a call would be too long. */
+    private static List<List<Entry>> runs(UUID tenant, List<NewActivity> activities) {
+        List<List<Entry>> runs = new ArrayList<>();
+        List<Entry> run = new ArrayList<>();
+        Set<Object> identities = new HashSet<>();
+        for (NewActivity activity : activities) {
+            Entry entry = new Entry(tenant, activity);
+            Object identity = identity(entry);
+            if (run.size() == ActivitySettings.MOST_FLUSH_ENTRIES || !identities.add(identity)) {
+                runs.add(run);
+                run = new ArrayList<>();
+                identities = new HashSet<>(Set.of(identity));
+            }
+            run.add(entry);
+        }
+        if (!run.isEmpty()) {
+            runs.add(run);
+        }
+        return runs;
+    }
+}
