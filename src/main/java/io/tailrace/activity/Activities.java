@@ -113,10 +113,10 @@ public final class Activities implements ActivityService {
     }
 
     private static Future<DeleteResult> delete(SqlConnection connection, Activity activity) {
-        return ActivityDeleteStore.held(connection, activity)
+        return ConversationStore.held(connection, activity.tenantId())
                 .compose(held -> held
                         ? Future.succeededFuture(DeleteResult.ON_HOLD)
-                        : ActivityDeleteStore.lockConversation(connection, activity)
+                        : ConversationStore.lock(connection, activity.tenantId(), activity.conversationId())
                                 .compose(locked -> locked
                                         ? ActivityDeleteStore.delete(connection, activity)
                                         : Future.succeededFuture(false))

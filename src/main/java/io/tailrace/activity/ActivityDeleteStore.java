@@ -6,14 +6,6 @@ import io.vertx.sqlclient.Tuple;
 
 /** SQL that takes one activity out. Every method runs inside the caller's transaction. */
 final class ActivityDeleteStore {
-    /** Against a purge, an append of its key, and a second delete. */
-    private static final String LOCK = """
-            SELECT FROM conversations c
-             WHERE c.id = $1::uuid AND c.tenant_id = $2::uuid AND c.status = 'active' FOR NO KEY UPDATE""";
-
-    private static final String HELD = """
-            SELECT t.retention_hold_until > (SELECT tailrace_now()) AS held FROM tenants t WHERE t.id = $1::uuid FOR KEY SHARE""";
-
     private static final String DELETE_DELIVERIES = """
             DELETE FROM deliveries d WHERE d.activity_id = $1::uuid AND d.activity_inserted_at = $2::timestamptz""";
 
@@ -25,22 +17,6 @@ final class ActivityDeleteStore {
             ON CONFLICT DO NOTHING""";
 
     private ActivityDeleteStore() {}
-
-    /** False when the conversation is not there any more. */
-    static Future<Boolean> lockConversation(SqlConnection connection, Activity activity) {
-        return connection
-                .preparedQuery(LOCK)
-                .execute(Tuple.of(activity.conversationId(), activity.tenantId()))
-                .map(rows -> rows.rowCount() > 0);
-    }
-
-    static Future<Boolean> held(SqlConnection connection, Activity activity) {
-        return connection
-                .preparedQuery(HELD)
-                .execute(Tuple.of(activity.tenantId()))
-                .map(rows -> rows.rowCount() > 0
-                        && Boolean.TRUE.equals(rows.iterator().next().getBoolean("held")));
-    }
 
     /** With its deliveries; leaves a tombstone. False when it was gone already. */
     static Future<Boolean> delete(SqlConnection connection, Activity activity) {

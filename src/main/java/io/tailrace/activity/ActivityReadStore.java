@@ -51,7 +51,7 @@ final class ActivityReadStore {
     static Future<Optional<Instant>> since(SqlClient client, UUID tenant, UUID conversation) {
         return client.preparedQuery(SINCE)
                 .execute(Tuple.of(conversation, tenant))
-                .map(rows -> rows.rowCount() == 0
+                .map(rows -> rows.size() == 0
                         ? Optional.empty()
                         : Optional.of(Rows.instant(rows.iterator().next(), "created_at")));
     }
@@ -66,7 +66,7 @@ final class ActivityReadStore {
     static Future<Optional<Long>> first(SqlClient client, UUID conversation, Instant since) {
         return client.preparedQuery(FIRST)
                 .execute(Tuple.of(conversation, Rows.utc(since)))
-                .map(rows -> rows.rowCount() == 0
+                .map(rows -> rows.size() == 0
                         ? Optional.empty()
                         : Optional.of(rows.iterator().next().getLong("seq")));
     }
@@ -84,7 +84,7 @@ final class ActivityReadStore {
     private static Future<Optional<Activity>> find(SqlClient client, String sql, UUID tenant, UUID id) {
         return client.preparedQuery(sql)
                 .execute(Tuple.of(id, tenant))
-                .map(rows -> rows.rowCount() == 0
+                .map(rows -> rows.size() == 0
                         ? Optional.empty()
                         : Optional.of(activity(rows.iterator().next())));
     }

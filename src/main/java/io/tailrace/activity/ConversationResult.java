@@ -13,6 +13,9 @@ public sealed interface ConversationResult {
     /** The tenant has no such channel. */
     record NoChannel() implements ConversationResult {}
 
-    /** The id is another tenant's. Said as what it looks like to this one: taken. */
+    /** The tenant is being deleted. */
+    record NoTenant() implements ConversationResult {}
+
+    /** The id is another tenant's. All that this one learns is that it is taken. */
     record Taken() implements ConversationResult {}
 }

@@ -2,6 +2,9 @@ package io.tailrace.app;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.tailrace.activity.Activities;
+import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.Conversations;
 import io.tailrace.bus.BusServices;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
@@ -18,6 +21,7 @@ import io.tailrace.http.Readiness;
 import io.tailrace.outbox.BlobStore;
 import io.tailrace.outbox.Outbox;
 import io.tailrace.outbox.PartListStore;
+import io.tailrace.partition.MaintenanceSchedule;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Tenants;
@@ -58,6 +62,8 @@ final class Composition {
     private final ApiKeys keys;
     private final Partitions partitions;
     private final Outbox outbox;
+    private final Activities activities;
+    private final ActivityLog log;
     private final Schema schema;
     private final Readiness readiness;
     private final ManagementServer management;
@@ -81,7 +87,14 @@ final class Composition {
         this.database = Database.open(vertx, config.database());
         this.keys = new ApiKeys(database, config.keys().environment());
         this.partitions = new Partitions(database, this.meters, config.partitions(), config.outbox());
-        this.outbox = new Outbox(vertx, database, OutboxWiring.settings(config.outbox()), this.meters);
+        this.outbox = new Outbox(vertx, database, Wiring.settings(config.outbox()), this.meters);
+        this.activities = new Activities(
+                vertx,
+                database,
+                Wiring.settings(config.activities()),
+                this.meters,
+                () -> partitions.makeNow(MaintenanceSchedule.MONTHLY));
+        this.log = new ActivityLog(activities, new Conversations(database));
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
         this.managementPort = config.management().port();
         this.readiness = new Readiness(
@@ -135,6 +148,7 @@ final class Composition {
                 outbox,
                 new PartListStore(database),
                 new BlobStore(database),
+                log,
                 this::authenticate,
                 meters,
                 decoding,
@@ -225,6 +239,7 @@ final class Composition {
         return edges.end(new Shutdown().then("waiting claims", left -> outbox.endWaits()))
                 .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
+                .then("activities", left -> activities.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
                 .then("database pools", left -> database.close())
                 .then("schema", left -> schema.idle().timeout(SCHEMA_PATIENCE.toMillis(), TimeUnit.MILLISECONDS))

@@ -165,6 +165,13 @@ final class Partitions {
                 }));
     }
 
+    /** For a capability that found its period missing: the worker runs at once, not at its next tick. */
+    void makeNow(MaintenanceSchedule schedule) {
+        schedules.stream().filter(kept -> kept.schedule() == schedule).forEach(kept -> kept.worker()
+                .runOnce()
+                .onFailure(cause -> LOG.warn("partitions asked for could not be made: {}", cause.toString())));
+    }
+
     /** Waits for neither: a detach that waits for a reader is ended with its connection, and the next instance goes on. */
     Future<Void> stop() {
         synchronized (this) {

@@ -41,6 +41,10 @@ final class ConfigBinder {
                 from.section("keys", section -> new KeysConfig(from.text(section + "environment"))),
                 from.section("outbox", section -> outbox(from, section)),
                 from.section(
+                        "activities",
+                        section -> new ActivitiesConfig(
+                                from.section("activities.group_commit", lanes -> groupCommit(from, lanes)))),
+                from.section(
                         "partitions",
                         section -> new PartitionsConfig(
                                 from.number(section + "days_ahead"),
@@ -107,8 +111,8 @@ final class ConfigBinder {
                 : Math.min(Math.max(1, retentionDays), OutboxConfig.LONGEST_DEDUP_DAYS);
     }
 
-    private static OutboxConfig.GroupCommit groupCommit(SettingsReader from, String section) {
-        return new OutboxConfig.GroupCommit(
+    private static GroupCommitConfig groupCommit(SettingsReader from, String section) {
+        return new GroupCommitConfig(
                 from.flag(section + "enabled"),
                 from.number(section + "lanes"),
                 from.number(section + "flush_entries"),

@@ -14,6 +14,7 @@ public record TailraceConfig(
         BusConfig bus,
         KeysConfig keys,
         OutboxConfig outbox,
+        ActivitiesConfig activities,
         PartitionsConfig partitions,
         RuntimeConfig runtime,
         LogsConfig logs,
@@ -22,7 +23,8 @@ public record TailraceConfig(
     private static final int CONNECTIONS_BESIDE_LANES = 2;
 
     public TailraceConfig {
-        int lanes = outbox.groupCommit().enabled() ? outbox.groupCommit().connections() : 0;
+        int lanes =
+                outbox.groupCommit().connections() + activities.groupCommit().connections();
         DataSize body = http.limits().decompressed();
         new Checks()
                 .that(
@@ -36,7 +38,8 @@ public record TailraceConfig(
                         database.poolSize() >= lanes + CONNECTIONS_BESIDE_LANES,
                         "database.pool_size",
                         "must be at least " + (lanes + CONNECTIONS_BESIDE_LANES)
-                                + ", because outbox.group_commit can hold " + lanes
+                                + ", because the lanes of outbox.group_commit and activities.group_commit can hold "
+                                + lanes
                                 + " (lanes × (1 + aside_at_once)) and others need " + CONNECTIONS_BESIDE_LANES
                                 + ", but is " + database.poolSize())
                 .that(
@@ -48,6 +51,11 @@ public record TailraceConfig(
                         outbox.groupCommit().queueBytes().bytes() >= body.bytes(),
                         "outbox.group_commit.queue_bytes",
                         "must not be less than http.limits.decompressed (" + body + "), or a batch of that size is"
+                                + " always refused")
+                .that(
+                        activities.groupCommit().queueBytes().bytes() >= body.bytes(),
+                        "activities.group_commit.queue_bytes",
+                        "must not be less than http.limits.decompressed (" + body + "), or an activity of that size is"
                                 + " always refused")
                 .done();
     }

@@ -47,13 +47,18 @@ final class BodyReader {
 
     /** A body of {@code application/json}. */
     <T> Future<T> json(Exchange exchange, StrictJson.Decoder<T> decoder) {
+        return jsonBytes(exchange, (body, strict) -> strict.read(body, decoder));
+    }
+
+    /** The same for a decoder that wants its bytes. */
+    <T> Future<T> jsonBytes(Exchange exchange, Decoder<T> decoder) {
         HttpServerRequest request = exchange.request();
         if (!APPLICATION_JSON.equals(mediaType(request))) {
             return Future.failedFuture(Problem.outside(
                             ProblemCode.UNSUPPORTED_MEDIA_TYPE, "header content-type", "must be application/json")
                     .rejection());
         }
-        return decoded(exchange, (body, strict) -> strict.read(body, decoder));
+        return decoded(exchange, decoder);
     }
 
     /** A body of a type that the caller has checked. */

@@ -125,6 +125,11 @@ final class Exchange {
         return bodies.decoded(this, decoder);
     }
 
+    /** The bytes of a body of {@code application/json}. */
+    <T> Future<T> jsonBytes(BodyReader.Decoder<T> decoder) {
+        return bodies.jsonBytes(this, decoder);
+    }
+
     /** Runs on a worker what takes too long for an event loop. */
     <T> Future<T> blocking(Callable<T> work) {
         return bodies.blocking(work);

@@ -1,6 +1,7 @@
 package io.tailrace.http;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.activity.ActivityLog;
 import io.tailrace.outbox.Blobs;
 import io.tailrace.outbox.Claim;
 import io.tailrace.outbox.OutboxService;
@@ -18,6 +19,7 @@ public record PublicServices(
         OutboxService outbox,
         PartQueries parts,
         Blobs blobs,
+        ActivityLog log,
         Authenticator authenticator,
         MeterRegistry meters,
         WorkerExecutor workers,
@@ -27,9 +29,10 @@ public record PublicServices(
             OutboxService outbox,
             PartQueries parts,
             Blobs blobs,
+            ActivityLog log,
             Authenticator authenticator,
             MeterRegistry meters,
             WorkerExecutor workers) {
-        this(outbox, parts, blobs, authenticator, meters, workers, Claim.DEFAULT_LEASE);
+        this(outbox, parts, blobs, log, authenticator, meters, workers, Claim.DEFAULT_LEASE);
     }
 }

@@ -33,12 +33,16 @@ final class Query {
     }
 
     int number(String name, int otherwise, int min, int max) {
+        return (int) number(name, (long) otherwise, min, max);
+    }
+
+    long number(String name, long otherwise, long min, long max) {
         String text = parameters.get(name);
         if (text == null) {
             return otherwise;
         }
         try {
-            int number = Integer.parseInt(text);
+            long number = Long.parseLong(text);
             if (number >= min && number <= max) {
                 return number;
             }

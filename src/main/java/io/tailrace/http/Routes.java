@@ -12,6 +12,8 @@ final class Routes {
         List<Route> routes = new ArrayList<>();
         routes.addAll(
                 new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox()), services.lease()).routes());
+        routes.addAll(
+                new ActivityRoutes(services.log().activities(), services.log().conversations()).routes());
         routes.addAll(new ReaderRoutes(services.outbox(), services.parts()).routes());
         routes.addAll(new OperatorRoutes(services.outbox().operator()).routes());
         routes.addAll(new BlobRoutes(services.blobs(), new BlobBudget(BlobBudget.DEFAULT_BYTES)).routes());

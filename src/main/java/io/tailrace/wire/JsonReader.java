@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -186,6 +187,24 @@ public final class JsonReader implements AutoCloseable {
     /** The text of an object exactly as it came, every value in it checked to be storable. */
     public String rawObject(int maxBytes) throws IOException {
         expect(JsonToken.START_OBJECT, "an object");
+        return raw(maxBytes);
+    }
+
+    /** The same for an array. */
+    public String rawArray(int maxBytes) throws IOException {
+        expect(JsonToken.START_ARRAY, "an array");
+        return raw(maxBytes);
+    }
+
+    /** The bytes of an object as they came, well-formed and nothing more: for one that is read by itself afterwards. */
+    public byte[] unreadObject() throws IOException {
+        expect(JsonToken.START_OBJECT, "an object");
+        int start = (int) parser.currentLocation().getByteOffset() - 1;
+        parser.skipChildren();
+        return Arrays.copyOfRange(body, start, (int) parser.currentLocation().getByteOffset());
+    }
+
+    private String raw(int maxBytes) throws IOException {
         String where = pointer();
         int start = (int) parser.currentLocation().getByteOffset() - 1;
         for (int depth = 1; depth > 0; ) {

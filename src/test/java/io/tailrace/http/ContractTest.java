@@ -32,6 +32,7 @@ class ContractTest {
                 new FakeOutbox(),
                 new Fakes.Parts(),
                 new Fakes.Memory(),
+                Fakes.LOG,
                 key -> Future.failedFuture("never asked"),
                 new SimpleMeterRegistry(),
                 VERTX.createSharedWorkerExecutor("never-asked", 1)));

@@ -112,7 +112,13 @@ final class EdgeFixture implements AutoCloseable {
         this.ownVertx = ownVertx;
         key(KEY, null, Scope.values());
         PublicServices services = new PublicServices(
-                outbox, parts, blobs, this::authenticate, meters, vertx.createSharedWorkerExecutor("edge-test", 2));
+                outbox,
+                parts,
+                blobs,
+                Fakes.LOG,
+                this::authenticate,
+                meters,
+                vertx.createSharedWorkerExecutor("edge-test", 2));
         this.server = TestDatabase.await(
                 PublicServer.start(vertx, services, config, 2, () -> System.nanoTime() + nanosAhead.get()));
     }

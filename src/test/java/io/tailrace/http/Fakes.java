@@ -1,5 +1,8 @@
 package io.tailrace.http;
 
+import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.ActivityService;
+import io.tailrace.activity.ConversationService;
 import io.tailrace.outbox.Batch;
 import io.tailrace.outbox.Blobs;
 import io.tailrace.outbox.Claim;
@@ -10,6 +13,7 @@ import io.tailrace.outbox.PartState;
 import io.tailrace.outbox.PartView;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +26,17 @@ import org.jspecify.annotations.Nullable;
 
 /** What the edge stands on when no database is wanted, and examples of what comes from there. */
 final class Fakes {
+    /** For tests that ask nothing of it. */
+    static final ActivityLog LOG = new ActivityLog(unasked(ActivityService.class), unasked(ConversationService.class));
+
     private Fakes() {}
+
+    private static <T> T unasked(Class<T> service) {
+        return service.cast(Proxy.newProxyInstance(
+                service.getClassLoader(),
+                new Class<?>[] {service},
+                (proxy, method, arguments) -> Future.failedFuture("not to be asked: " + method)));
+    }
 
     /** Lists what it was given, as a store would. */
     static final class Parts implements PartQueries {

@@ -1,5 +1,6 @@
 package io.tailrace.testkit;
 
+import io.tailrace.activity.ActivityTables;
 import io.tailrace.config.DatabaseConfig;
 import io.tailrace.db.Database;
 import io.tailrace.outbox.OutboxTables;
@@ -18,7 +19,9 @@ final class Partitions {
         try {
             Database database = Database.open(vertx, config);
             for (MaintainedTables tables : List.of(
-                    MaintainedTables.daily(OutboxTables.DAILY), MaintainedTables.monthly(OutboxTables.MONTHLY))) {
+                    MaintainedTables.daily(OutboxTables.DAILY),
+                    MaintainedTables.monthly(OutboxTables.MONTHLY),
+                    MaintainedTables.monthly(ActivityTables.MONTHLY))) {
                 TestDatabase.await(
                         new PartitionMaintenance(database, tables).ensure(Duration.ofSeconds(20)),
                         Duration.ofSeconds(60));

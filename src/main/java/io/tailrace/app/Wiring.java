@@ -1,5 +1,8 @@
 package io.tailrace.app;
 
+import io.tailrace.activity.ActivitySettings;
+import io.tailrace.config.ActivitiesConfig;
+import io.tailrace.config.GroupCommitConfig;
 import io.tailrace.config.OutboxConfig;
 import io.tailrace.db.GroupCommit;
 import io.tailrace.outbox.DeliveryPolicy;
@@ -7,24 +10,33 @@ import io.tailrace.outbox.OutboxSettings;
 import io.tailrace.outbox.RetryPolicy;
 import java.util.Map;
 
-/** The operator's words for the outbox in the outbox's own. */
-final class OutboxWiring {
-    private OutboxWiring() {}
+/** The operator's words for a capability in the capability's own. */
+final class Wiring {
+    private Wiring() {}
 
     static OutboxSettings settings(OutboxConfig config) {
-        OutboxConfig.GroupCommit lanes = config.groupCommit();
+        GroupCommitConfig lanes = config.groupCommit();
         return new OutboxSettings(
                 config.dedupDays(),
                 config.ledgerDays(),
                 lanes.enabled(),
                 lanes.lanes(),
-                new GroupCommit.Limits(
-                        lanes.flushEntries(),
-                        lanes.flushBytes().bytes(),
-                        lanes.queueEntries(),
-                        lanes.queueBytes().bytes(),
-                        lanes.asideAtOnce()),
+                limits(lanes),
                 retryPolicy(config.retry()));
+    }
+
+    static ActivitySettings settings(ActivitiesConfig config) {
+        GroupCommitConfig lanes = config.groupCommit();
+        return new ActivitySettings(lanes.enabled(), lanes.lanes(), limits(lanes));
+    }
+
+    private static GroupCommit.Limits limits(GroupCommitConfig lanes) {
+        return new GroupCommit.Limits(
+                lanes.flushEntries(),
+                lanes.flushBytes().bytes(),
+                lanes.queueEntries(),
+                lanes.queueBytes().bytes(),
+                lanes.asideAtOnce());
     }
 
     private static RetryPolicy retryPolicy(OutboxConfig.Retry retry) {

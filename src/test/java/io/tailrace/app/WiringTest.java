@@ -13,9 +13,9 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-class OutboxWiringTest {
+class WiringTest {
     private static OutboxSettings settings(Map<String, String> set) {
-        return OutboxWiring.settings(TailraceConfig.defaults(set).outbox());
+        return Wiring.settings(TailraceConfig.defaults(set).outbox());
     }
 
     @Test

@@ -1,0 +1,4 @@
+package io.tailrace.config;
+
+/** Conversations and their activities. */
+public record ActivitiesConfig(GroupCommitConfig groupCommit) {}
