@@ -23,7 +23,7 @@ final class ActivityReadStore {
             SELECT c.created_at FROM conversations c
              WHERE c.id = $1::uuid AND c.tenant_id = $2::uuid AND c.status = 'active'""";
 
-    private static final String PAGE = """
+    static final String PAGE = """
             SELECT %s FROM activities a
              WHERE a.conversation_id = $1::uuid AND a.seq > $2::bigint AND a.inserted_at >= $3::timestamptz
              ORDER BY a.seq LIMIT $4::integer""".formatted(COLUMNS);
@@ -37,12 +37,12 @@ final class ActivityReadStore {
             AND a.tenant_id = $2::uuid AND EXISTS (
                 SELECT FROM conversations c WHERE c.id = a.conversation_id AND c.tenant_id = a.tenant_id AND c.status = 'active')""";
 
-    private static final String FIND_AT = """
+    static final String FIND_AT = """
             SELECT %s FROM activities a
              WHERE a.id = $1::uuid AND a.inserted_at >= tailrace.uuid_v7_time($1::uuid)
                AND a.inserted_at < tailrace.uuid_v7_time($1::uuid) + interval '1 millisecond' %s""".formatted(COLUMNS, OWNED);
 
-    private static final String FIND_ANYWHERE =
+    static final String FIND_ANYWHERE =
             "SELECT %s FROM activities a WHERE a.id = $1::uuid %s".formatted(COLUMNS, OWNED);
 
     private ActivityReadStore() {}

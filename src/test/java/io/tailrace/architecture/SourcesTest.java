@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What the compiler does not see. */
@@ -29,6 +30,22 @@ class SourcesTest {
         assertThat(sources().filter(file -> lines(file).stream()
                         .anyMatch(line -> LEFT_OVER.matcher(line).find())))
                 .isEmpty();
+    }
+
+    /** last_seq in a SET list, or among the columns of an INSERT. */
+    private static final Pattern ALLOCATES = Pattern.compile(
+            "(?is)\\bSET\\b[^;]*?\\blast_seq\\s*=|\\bINSERT\\s+INTO\\s+(public\\.)?conversations\\b[^)]*\\blast_seq\\b");
+
+    @Test
+    @DisplayName("ACT-1 one code path allocates a seq: nothing but the append function writes last_seq")
+    void oneAllocatesSeq() {
+        assertThat(sources()
+                        .filter(file -> file.startsWith("src/main"))
+                        .filter(file -> ALLOCATES
+                                .matcher(String.join("\n", lines(file)))
+                                .find())
+                        .map(file -> file.getFileName().toString()))
+                .containsExactly("R__activity_append.sql");
     }
 
     private static Stream<Path> sources() {

@@ -1,61 +1,19 @@
 package io.tailrace.outbox;
 
+import io.tailrace.testkit.OpenTransaction;
 import io.tailrace.testkit.TestDatabase;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.util.function.BooleanSupplier;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A transaction on a connection of its own, stopped wherever the test wants it; rolled back when closed. */
-final class RawTransaction implements AutoCloseable {
-    private final TestDatabase db;
-    private final Connection connection;
-    private final int pid;
-
+/** The same, and it stores batches. */
+final class RawTransaction extends OpenTransaction {
     RawTransaction(TestDatabase db) {
-        this.db = db;
-        this.connection = db.connect();
-        try {
-            connection.setAutoCommit(false);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-        this.pid = (int) number("SELECT pg_backend_pid()");
+        super(db);
     }
 
-    int pid() {
-        return pid;
-    }
-
-    /** Runs a statement; what it answers is dropped. */
-    RawTransaction run(String sql, @Nullable Object... arguments) {
-        try (PreparedStatement statement = prepared(sql, arguments)) {
-            statement.execute();
-            return this;
-        } catch (SQLException e) {
-            throw new IllegalStateException(e.getMessage(), e);
-        }
-    }
-
-    long number(String sql, @Nullable Object... arguments) {
-        return Long.parseLong(text(sql, arguments));
-    }
-
-    /** The first column of the first row. */
-    String text(String sql, @Nullable Object... arguments) {
-        try (PreparedStatement statement = prepared(sql, arguments);
-                ResultSet rows = statement.executeQuery()) {
-            if (!rows.next()) {
-                throw new AssertionError("no row: " + sql);
-            }
-            return rows.getString(1);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e.getMessage(), e);
-        }
+    @Override
+    public RawTransaction run(String sql, @Nullable Object... arguments) {
+        super.run(sql, arguments);
+        return this;
     }
 
     /** Stores a batch of one part in this transaction, by the function for SQL callers. */
@@ -71,59 +29,5 @@ final class RawTransaction implements AutoCloseable {
                      "payload":{"chat_id":1001,"text":"Hello"},"protected":true}""".formatted(key));
         }
         return "{\"batch_id\":\"" + batchId + "\",\"parts\":[" + parts + "]}";
-    }
-
-    /** Returns once somebody waits for a lock that this transaction holds. */
-    void awaitWaiter() {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> waiters() > 0);
-    }
-
-    /** The same, or {@code otherwise} came true. */
-    void awaitWaiterOr(BooleanSupplier otherwise) {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> otherwise.getAsBoolean() || waiters() > 0);
-    }
-
-    /** How many sessions wait for this transaction. */
-    long waiters() {
-        return db.number("SELECT count(*) FROM pg_stat_activity a WHERE ? = ANY (pg_blocking_pids(a.pid))", pid);
-    }
-
-    void commit() {
-        try {
-            connection.commit();
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    void rollback() {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private PreparedStatement prepared(String sql, @Nullable Object... arguments) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
-        for (int i = 0; i < arguments.length; i++) {
-            statement.setObject(i + 1, arguments[i]);
-        }
-        return statement;
-    }
-
-    @Override
-    public void close() {
-        try (connection) {
-            connection.rollback();
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }
