@@ -1,4 +1,4 @@
 package io.tailrace.activity;
 
 /** The capability's services together, for the edges. */
-public record ActivityLog(ActivityService activities, ConversationService conversations) {}
+public record ActivityLog(ActivityService activities, ConversationService conversations, LiveConversations live) {}

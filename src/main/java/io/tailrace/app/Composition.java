@@ -3,8 +3,12 @@ package io.tailrace.app;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tailrace.activity.Activities;
+import io.tailrace.activity.Activity;
 import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.AnnouncedActivities;
 import io.tailrace.activity.Conversations;
+import io.tailrace.activity.Followers;
+import io.tailrace.bus.AppendedEvents;
 import io.tailrace.bus.BusServices;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.Database;
@@ -32,6 +36,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,6 +68,7 @@ final class Composition {
     private final Partitions partitions;
     private final Outbox outbox;
     private final Activities activities;
+    private final Followers followers;
     private final ActivityLog log;
     private final Schema schema;
     private final Readiness readiness;
@@ -94,7 +100,9 @@ final class Composition {
                 Wiring.settings(config.activities()),
                 this.meters,
                 () -> partitions.makeNow(MaintenanceSchedule.MONTHLY));
-        this.log = new ActivityLog(activities, new Conversations(database));
+        this.followers = new Followers(vertx, database, this.meters, Followers.MOST);
+        this.log = new ActivityLog(
+                new AnnouncedActivities(activities, announcement(vertx)), new Conversations(database), followers);
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
         this.managementPort = config.management().port();
         this.readiness = new Readiness(
@@ -117,6 +125,18 @@ final class Composition {
                         partitions.maintenance(),
                         partitions.removal()));
         this.edges = new Edges(vertx, config);
+    }
+
+    /** What hears of every activity that is committed here: those who follow, and the bus where it is enabled. */
+    private Consumer<Activity> announcement(Vertx vertx) {
+        if (!config.bus().enabled()) {
+            return followers::appended;
+        }
+        AppendedEvents events = new AppendedEvents(vertx.eventBus());
+        return activity -> {
+            followers.appended(activity);
+            events.publish(activity);
+        };
     }
 
     /**
@@ -163,7 +183,8 @@ final class Composition {
                 meters,
                 config.outbox().lease(),
                 decoding,
-                this::open);
+                this::open,
+                log);
     }
 
     private Future<Void> startWork() {
@@ -175,6 +196,7 @@ final class Composition {
             return Future.failedFuture("stopped while starting");
         }
         outbox.start();
+        followers.start();
         return Future.succeededFuture();
     }
 
@@ -236,10 +258,13 @@ final class Composition {
         }
         readiness.stopping();
         schema.stop();
-        return edges.end(new Shutdown().then("waiting claims", left -> outbox.endWaits()))
+        return edges.end(new Shutdown()
+                        .then("waiting claims", left -> outbox.endWaits())
+                        .then("streams", left -> followers.end()))
                 .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
                 .then("activities", left -> activities.stop())
+                .then("followers", left -> followers.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
                 .then("database pools", left -> database.close())
                 .then("schema", left -> schema.idle().timeout(SCHEMA_PATIENCE.toMillis(), TimeUnit.MILLISECONDS))

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 public final class Tailrace {
     private static final Logger LOG = LoggerFactory.getLogger(Tailrace.class);
 
-    /** Maintenance's three, two runners' sessions, and the one that listens. */
-    private static final int CONNECTIONS_BESIDE_POOL = 6;
+    /** Maintenance's three, two runners' sessions, and the two that listen. */
+    private static final int CONNECTIONS_BESIDE_POOL = 7;
 
     private final TailraceConfig config;
     private final Metrics metrics;

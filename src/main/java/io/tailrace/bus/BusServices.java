@@ -1,6 +1,7 @@
 package io.tailrace.bus;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.tailrace.activity.ActivityLog;
 import io.tailrace.outbox.Blobs;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.outbox.PartQueries;
@@ -23,4 +24,5 @@ public record BusServices(
         MeterRegistry meters,
         Duration lease,
         WorkerExecutor workers,
-        Supplier<Future<Void>> open) {}
+        Supplier<Future<Void>> open,
+        ActivityLog log) {}

@@ -13,10 +13,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The outbox's operations on a Vert.x's event bus, at the addresses of {@link OutboxAddresses}. Thread-safe.
+ * The operations of the outbox and of the log on a Vert.x's event bus, at the addresses of {@link OutboxAddresses} and
+ * {@link ActivityAddresses}. Thread-safe.
  *
  * <p>Delivery is the bus's: at most once. Who gets no answer does not know what happened, and asks again: an enqueue is
- * idempotent by its batch id, a claim by its claim id, a settlement by its outcome.
+ * idempotent by its batch id, an append by its idempotency key, a claim by its claim id, a settlement by its outcome.
  */
 public final class OutboxOnBus {
     private final InFlight inFlight;
@@ -55,6 +56,9 @@ public final class OutboxOnBus {
     static List<Operation<?>> operations(BusServices services) {
         List<Operation<?>> all = new ArrayList<>();
         all.addAll(new SenderOperations(services.outbox(), services.lease()).all());
+        all.addAll(new ActivityOperations(
+                        services.log().activities(), services.log().conversations())
+                .all());
         all.addAll(new ReaderOperations(services.outbox(), services.parts()).all());
         all.addAll(new OperatorOperations(services.outbox().operator()).all());
         all.addAll(new BlobOperations(services.blobs(), new BlobBudget(BlobBudget.DEFAULT_BYTES)).all());

@@ -1,5 +1,5 @@
 /**
- * The event bus edge: the outbox's operations for verticles that live in the same Vert.x, in the JSON of HTTP.
+ * The event bus edge: the operations of the outbox and of the log for verticles that live in the same Vert.x, in the JSON of HTTP.
  *
  * <pre>
  *   request(tailrace.outbox.claim, JSON) ─► InFlight (a bound) ─► an Operation: StrictJson, a decoder ─► OutboxService
@@ -8,7 +8,7 @@
  *   fail(status, problem JSON) ◄── wire's Failures ◄─────────────────────────────────────────────────────┘
  * </pre>
  *
- * <p>May import: {@code wire}, {@code outbox}, {@code tenant} (for the default one), {@code config}, Vert.x core,
+ * <p>May import: {@code wire}, {@code activity}, {@code outbox}, {@code tenant} (for the default one), {@code config}, Vert.x core,
  * Micrometer. No HTTP, no SQL.
  *
  * <p>Invariants: every request is answered, whatever is thrown on its way; consumers are local, so that whoever can send is

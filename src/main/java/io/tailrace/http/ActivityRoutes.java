@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 
 /** Conversations and their activities. */
 final class ActivityRoutes {
-    private static final Set<Scope> ACTIVITIES = Set.of(Scope.ACTIVITIES);
+    static final Set<Scope> ACTIVITIES = Set.of(Scope.ACTIVITIES);
     private static final CharSequence REPLAYED = HttpHeaders.createOptimized("idempotent-replayed");
     private static final int UUID_LENGTH = 36;
 

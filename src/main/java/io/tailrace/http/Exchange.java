@@ -107,6 +107,11 @@ final class Exchange {
         watchdog.extend(this, timeout);
     }
 
+    /** Runs when the answer is out, or nobody is there to take it any more. */
+    void whenEnded(Runnable action) {
+        context.addEndHandler(ended -> action.run());
+    }
+
     void act() {
         try {
             route.action().handle(this);

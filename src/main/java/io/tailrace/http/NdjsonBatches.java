@@ -1,13 +1,14 @@
 package io.tailrace.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.tailrace.http.LineByLine.Answer;
-import io.tailrace.http.LineByLine.Line;
 import io.tailrace.outbox.Batch;
 import io.tailrace.outbox.EnqueueResult;
 import io.tailrace.outbox.OutboxService;
 import io.tailrace.wire.BatchDecoder;
 import io.tailrace.wire.JsonBody;
+import io.tailrace.wire.LineByLine;
+import io.tailrace.wire.LineByLine.Answer;
+import io.tailrace.wire.LineByLine.Line;
 import io.tailrace.wire.PartWriter;
 import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;

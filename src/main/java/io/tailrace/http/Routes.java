@@ -1,6 +1,7 @@
 package io.tailrace.http;
 
 import io.tailrace.wire.BlobBudget;
+import io.vertx.core.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,6 +15,12 @@ final class Routes {
                 new SenderRoutes(services.outbox(), new NdjsonBatches(services.outbox()), services.lease()).routes());
         routes.addAll(
                 new ActivityRoutes(services.log().activities(), services.log().conversations()).routes());
+        routes.add(new Route(
+                HttpMethod.GET,
+                "/v1/conversations/{id}/stream",
+                ActivityRoutes.ACTIVITIES,
+                new ConversationStreams(
+                        services.log().activities(), services.log().live(), services.authenticator())::handle));
         routes.addAll(new ReaderRoutes(services.outbox(), services.parts()).routes());
         routes.addAll(new OperatorRoutes(services.outbox().operator()).routes());
         routes.addAll(new BlobRoutes(services.blobs(), new BlobBudget(BlobBudget.DEFAULT_BYTES)).routes());

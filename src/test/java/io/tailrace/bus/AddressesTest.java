@@ -3,6 +3,10 @@ package io.tailrace.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.ActivityService;
+import io.tailrace.activity.ConversationService;
+import io.tailrace.activity.LiveConversations;
 import io.tailrace.outbox.Blobs;
 import io.tailrace.outbox.OutboxOperator;
 import io.tailrace.outbox.OutboxService;
@@ -31,13 +35,16 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
-/** The table of addresses against the other places that list the outbox's operations. */
+/** The table of addresses against the other places that list the operations. */
 class AddressesTest {
     private static final Vertx VERTX = Vertx.vertx();
+    /** Without an address: this document, and what only HTTP can stream. */
+    private static final Pattern HTTP_ONLY = Pattern.compile("/v1/openapi\\..*|/v1/conversations/\\{id}/stream");
+
     private static final Set<String> METHODS = Set.of("get", "put", "post", "delete", "patch");
     /** {@code | `tailrace.outbox.claim` | `POST /v1/outbox/claims` | …} */
     private static final Pattern ROW =
-            Pattern.compile("\\| `(tailrace\\.outbox\\.[a-z_]+)` \\| `([A-Z]+ /[^`]+)` \\|.*");
+            Pattern.compile("\\| `(tailrace\\.[a-z]+\\.[a-z_]+)` \\| `([A-Z]+ /[^`]+)` \\|.*");
 
     @AfterAll
     static void close() {
@@ -52,7 +59,11 @@ class AddressesTest {
                 new SimpleMeterRegistry(),
                 Duration.ofSeconds(90),
                 VERTX.createSharedWorkerExecutor("never-asked", 1),
-                Future::succeededFuture));
+                Future::succeededFuture,
+                new ActivityLog(
+                        never(ActivityService.class),
+                        never(ConversationService.class),
+                        never(LiveConversations.class))));
     }
 
     private static <T> T never(Class<T> type) {
@@ -70,32 +81,34 @@ class AddressesTest {
             Map<String, Map<String, Map<String, Object>>> document = new Yaml().load(in);
             Set<String> operations = new TreeSet<>();
             Objects.requireNonNull(document.get("paths")).forEach((path, item) -> item.keySet().stream()
-                    .filter(method -> path.startsWith("/v1/outbox/") && METHODS.contains(method))
+                    .filter(method -> !HTTP_ONLY.matcher(path).matches() && METHODS.contains(method))
                     .forEach(method -> operations.add(method.toUpperCase(Locale.ROOT) + " " + path)));
             return operations;
         }
     }
 
     @Test
-    @DisplayName("BUS-1 every operation of the outbox that the OpenAPI document has is at an address, and no other is")
+    @DisplayName("BUS-1 every operation that the OpenAPI document has is at an address, and no other is")
     void document() throws IOException {
         List<String> twins = operations().stream().map(Operation::twin).toList();
         assertThat(twins).doesNotHaveDuplicates();
-        assertThat(new TreeSet<>(twins)).isEqualTo(documented()).hasSizeGreaterThan(15);
+        assertThat(new TreeSet<>(twins)).isEqualTo(documented()).hasSizeGreaterThan(25);
     }
 
     @Test
-    @DisplayName("BUS-1 every address is a constant, tailrace.outbox.<verb>, and has a consumer of its own")
+    @DisplayName("BUS-1 every address is a constant, tailrace.<part>.<verb>, and has a consumer of its own")
     void constants() throws IllegalAccessException {
         List<String> constants = new ArrayList<>();
-        for (Field field : OutboxAddresses.class.getFields()) {
-            if (!field.getName().endsWith("_HEADER")) {
-                constants.add(String.valueOf(field.get(null)));
+        for (Class<?> addresses : List.of(OutboxAddresses.class, ActivityAddresses.class)) {
+            for (Field field : addresses.getFields()) {
+                if (!field.getName().endsWith("_HEADER") && !field.getName().endsWith("_EVENT")) {
+                    constants.add(String.valueOf(field.get(null)));
+                }
             }
         }
         assertThat(operations().stream().map(Operation::address))
                 .containsExactlyInAnyOrderElementsOf(constants)
-                .allMatch(address -> address.matches("tailrace\\.outbox\\.[a-z_]+"));
+                .allMatch(address -> address.matches("tailrace\\.(outbox|conversations|activities)\\.[a-z_]+"));
     }
 
     @Test

@@ -3,6 +3,10 @@ package io.tailrace.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.ActivityService;
+import io.tailrace.activity.ConversationService;
+import io.tailrace.activity.LiveConversations;
 import io.tailrace.config.BusConfig;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.db.DatabaseFailure;
@@ -74,7 +78,9 @@ class BusAnswersTest {
                 new SimpleMeterRegistry(),
                 Duration.ofSeconds(90),
                 vertx.createSharedWorkerExecutor("bus-test", 1),
-                open::get);
+                open::get,
+                new ActivityLog(
+                        fake(ActivityService.class), fake(ConversationService.class), fake(LiveConversations.class)));
         return TestDatabase.await(OutboxOnBus.start(
                 vertx,
                 services,

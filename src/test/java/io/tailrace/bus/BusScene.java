@@ -1,6 +1,11 @@
 package io.tailrace.bus;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.activity.Activities;
+import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.ActivitySettings;
+import io.tailrace.activity.Conversations;
+import io.tailrace.activity.Followers;
 import io.tailrace.config.BusConfig;
 import io.tailrace.config.DatabaseConfig;
 import io.tailrace.config.TailraceConfig;
@@ -24,11 +29,14 @@ final class BusScene implements AutoCloseable {
     final Vertx vertx = Vertx.vertx();
     private final Database database;
     private final Outbox outbox;
+    private final Activities activities;
     private final OutboxOnBus bus;
 
     BusScene(DatabaseConfig config, int inFlight) {
         database = Database.open(vertx, config);
         outbox = new Outbox(vertx, database, OutboxSettings.DEFAULT, new SimpleMeterRegistry());
+        activities = new Activities(vertx, database, ActivitySettings.DEFAULT, new SimpleMeterRegistry(), () -> {});
+        Followers followers = new Followers(vertx, database, new SimpleMeterRegistry(), 1);
         bus = TestDatabase.await(OutboxOnBus.start(
                 vertx,
                 new BusServices(
@@ -38,7 +46,8 @@ final class BusScene implements AutoCloseable {
                         new SimpleMeterRegistry(),
                         Duration.ofSeconds(90),
                         vertx.createSharedWorkerExecutor("bus-test", 2),
-                        Future::succeededFuture),
+                        Future::succeededFuture,
+                        new ActivityLog(activities, new Conversations(database), followers)),
                 new BusConfig(true, inFlight),
                 TailraceConfig.defaults(Map.of()).http().limits(),
                 2));
@@ -48,6 +57,7 @@ final class BusScene implements AutoCloseable {
     public void close() {
         TestDatabase.await(bus.shutdown(Duration.ofSeconds(2)));
         TestDatabase.await(outbox.stop());
+        TestDatabase.await(activities.stop());
         TestDatabase.await(database.close());
         TestDatabase.await(vertx.close());
     }

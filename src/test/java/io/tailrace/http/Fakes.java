@@ -3,6 +3,7 @@ package io.tailrace.http;
 import io.tailrace.activity.ActivityLog;
 import io.tailrace.activity.ActivityService;
 import io.tailrace.activity.ConversationService;
+import io.tailrace.activity.LiveConversations;
 import io.tailrace.outbox.Batch;
 import io.tailrace.outbox.Blobs;
 import io.tailrace.outbox.Claim;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /** What the edge stands on when no database is wanted, and examples of what comes from there. */
 final class Fakes {
     /** For tests that ask nothing of it. */
-    static final ActivityLog LOG = new ActivityLog(unasked(ActivityService.class), unasked(ConversationService.class));
+    static final ActivityLog LOG = new ActivityLog(
+            unasked(ActivityService.class), unasked(ConversationService.class), unasked(LiveConversations.class));
 
     private Fakes() {}
 

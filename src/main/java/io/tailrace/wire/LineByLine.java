@@ -1,9 +1,5 @@
-package io.tailrace.http;
+package io.tailrace.wire;
 
-import io.tailrace.wire.Failures;
-import io.tailrace.wire.Problem;
-import io.tailrace.wire.ProblemCode;
-import io.tailrace.wire.Rejection;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
@@ -19,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param <T> what a line says
  * @param <A> what it comes to
  */
-final class LineByLine<T, A> {
+public final class LineByLine<T, A> {
     /** Lines on their way to the database at the same time. */
-    static final int IN_FLIGHT = 128;
+    public static final int IN_FLIGHT = 128;
 
-    static final int MOST_LINES = 10_000;
+    public static final int MOST_LINES = 10_000;
 
     /**
      * A line that is not blank.
@@ -31,13 +27,14 @@ final class LineByLine<T, A> {
      * @param number from 1, blank lines counted
      * @param value null when it was refused before it was asked for
      */
-    record Line<T>(int number, @Nullable T value, @Nullable Problem problem) {}
+    public record Line<T>(
+            int number, @Nullable T value, @Nullable Problem problem) {}
 
     /** What became of a line. */
-    record Answer<A>(@Nullable A done, @Nullable Problem problem) {}
+    public record Answer<A>(@Nullable A done, @Nullable Problem problem) {}
 
     /** Asks the capability; throws {@link Rejection} for what it may not be asked. */
-    interface Asking<T, A> {
+    public interface Asking<T, A> {
         Future<Answer<A>> ask(T value);
     }
 
@@ -58,7 +55,7 @@ final class LineByLine<T, A> {
     }
 
     /** The answers, line by line. */
-    static <T, A> Future<List<Answer<A>>> ask(List<Line<T>> lines, int inFlightAtMost, Asking<T, A> asking) {
+    public static <T, A> Future<List<Answer<A>>> ask(List<Line<T>> lines, int inFlightAtMost, Asking<T, A> asking) {
         LineByLine<T, A> run = new LineByLine<>(lines, inFlightAtMost, asking);
         run.feed();
         return run.promise.future();
@@ -70,7 +67,7 @@ final class LineByLine<T, A> {
      * @param decoder of one line
      * @param what a line is, for who sends none: {@code batch}
      */
-    static <T> List<Line<T>> ofNdjson(byte[] body, String what, Function<byte[], T> decoder) {
+    public static <T> List<Line<T>> ofNdjson(byte[] body, String what, Function<byte[], T> decoder) {
         List<Line<T>> lines = new ArrayList<>();
         int number = 0;
         for (int from = 0; from < body.length; ) {

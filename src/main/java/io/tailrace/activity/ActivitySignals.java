@@ -1,0 +1,144 @@
+package io.tailrace.activity;
+
+import io.tailrace.db.Database;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.pubsub.PgSubscriber;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * "There is more in these conversations": between instances by NOTIFY, outside the transactions that appended and at most every
+ * {@link #DEBOUNCE}, many conversations in one, because NOTIFY takes a lock of the whole server at commit. Nothing depends on
+ * one arriving.
+ */
+final class ActivitySignals {
+    static final String CHANNEL = "tailrace_activities";
+    static final Duration DEBOUNCE = Duration.ofMillis(50);
+    /** In one payload, which PostgreSQL bounds at 8,000 bytes. */
+    static final int IDS_A_PAYLOAD = 200;
+    /** More conversations at once are told as "any of them". */
+    static final int MOST_PENDING = 2_000;
+
+    static final String ANY = "*";
+    private static final String NOTIFY =
+            "SELECT count(pg_notify($1::text, p.payload)) FROM unnest($2::text[]) AS p(payload)";
+    private static final Logger LOG = LoggerFactory.getLogger(ActivitySignals.class);
+    private static final long RECONNECT_MILLIS = 1_000;
+
+    private final Vertx vertx;
+    private final Database database;
+    private final Consumer<UUID> nudge;
+    private final Runnable nudgeAll;
+    private final PgSubscriber subscriber;
+    private final Set<UUID> pending = new HashSet<>();
+    private boolean many;
+    private boolean armed;
+    private boolean closed;
+
+    ActivitySignals(Vertx vertx, Database database, Consumer<UUID> nudge, Runnable nudgeAll) {
+        this.vertx = vertx;
+        this.database = database;
+        this.nudge = nudge;
+        this.nudgeAll = nudgeAll;
+        this.subscriber = PgSubscriber.subscriber(vertx, database.ownConnection("tailrace-follow"));
+        subscriber.reconnectPolicy(retries -> RECONNECT_MILLIS);
+        subscriber
+                .channel(CHANNEL)
+                // Notifications in the gap are lost, so a new subscription means "look now".
+                .subscribeHandler(subscribed -> nudgeAll.run())
+                .handler(this::received);
+    }
+
+    /** Listens from now on; a database that is down is tried again until it is there. */
+    void start() {
+        subscriber.connect().onFailure(cause -> {
+            LOG.info("not listening for appends of other instances yet: {}", cause.toString());
+            if (!isClosed()) {
+                vertx.setTimer(RECONNECT_MILLIS, fired -> start());
+            }
+        });
+    }
+
+    private void received(String payload) {
+        if (payload.equals(ANY)) {
+            nudgeAll.run();
+            return;
+        }
+        try {
+            for (String id : payload.split(",", -1)) {
+                nudge.accept(UUID.fromString(id));
+            }
+        } catch (IllegalArgumentException e) {
+            nudgeAll.run();
+        }
+    }
+
+    /** Tells the other instances, soon. */
+    synchronized void send(UUID conversation) {
+        if (pending.size() < MOST_PENDING) {
+            pending.add(conversation);
+        } else {
+            many |= !pending.contains(conversation);
+        }
+        if (!armed && !closed) {
+            armed = true;
+            vertx.setTimer(DEBOUNCE.toMillis(), fired -> flush());
+        }
+    }
+
+    private void flush() {
+        List<String> payloads;
+        synchronized (this) {
+            armed = false;
+            payloads = many ? List.of(ANY) : payloads(pending);
+            many = false;
+            pending.clear();
+            if (closed) {
+                return;
+            }
+        }
+        database.service()
+                .preparedQuery(NOTIFY)
+                .execute(Tuple.of(CHANNEL).addArrayOfString(payloads.toArray(String[]::new)))
+                .onFailure(cause -> LOG.debug("could not tell other instances of appends: {}", cause.toString()));
+    }
+
+    static List<String> payloads(Set<UUID> conversations) {
+        List<String> payloads = new ArrayList<>();
+        StringBuilder payload = new StringBuilder();
+        int ids = 0;
+        for (UUID conversation : conversations) {
+            if (ids == IDS_A_PAYLOAD) {
+                payloads.add(payload.toString());
+                payload.setLength(0);
+                ids = 0;
+            }
+            payload.append(ids == 0 ? "" : ",").append(conversation);
+            ids++;
+        }
+        if (ids > 0) {
+            payloads.add(payload.toString());
+        }
+        return payloads;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    Future<Void> close() {
+        synchronized (this) {
+            closed = true;
+        }
+        return subscriber.close();
+    }
+}
