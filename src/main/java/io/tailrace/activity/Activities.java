@@ -12,19 +12,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The log on one PostgreSQL. Any number of instances may work on the same database. */
 public final class Activities implements ActivityService {
-    private static final Logger LOG = LoggerFactory.getLogger(Activities.class);
-
     private final Database database;
     private final ActivitySettings settings;
     private final ActivityAppends appends;
     private final ActivityLanes lanes;
     private final ActivityMetrics metrics;
-    private final Runnable missingPartition;
+    private final MissingMonths missing;
 
     /** @param missingPartition told when no month takes an activity's time: whoever makes months does it now (ACT-18) */
     public Activities(
@@ -38,7 +34,7 @@ public final class Activities implements ActivityService {
         this.appends = new ActivityAppends(database);
         this.lanes = new ActivityLanes(vertx, appends, settings);
         this.metrics = new ActivityMetrics(meters);
-        this.missingPartition = missingPartition;
+        this.missing = new MissingMonths(metrics, missingPartition);
         Gauge.builder("tailrace.activities.queue.depth", lanes, ActivityLanes::depth)
                 .description("appends waiting for a flush")
                 .register(meters);
@@ -54,15 +50,7 @@ public final class Activities implements ActivityService {
         ActivityAppendStore.Entry entry = new ActivityAppendStore.Entry(tenant, activity);
         return (settings.groupCommit() ? lanes.submit(entry) : appends.alone(entry))
                 .onSuccess(metrics::appended)
-                .onFailure(this::failed);
-    }
-
-    private void failed(Throwable cause) {
-        if (DatabaseFailure.is(cause, DatabaseFailure.Kind.PARTITION_MISSING)) {
-            metrics.partitionMissing();
-            LOG.error("no partition of activities takes this moment; making one: {}", cause.getMessage());
-            missingPartition.run();
-        }
+                .onFailure(missing::failed);
     }
 
     @Override
@@ -70,7 +58,7 @@ public final class Activities implements ActivityService {
         return appends.onConnection(connection, tenant, activities)
                 .recover(cause -> Future.failedFuture(DatabaseFailure.of(cause)))
                 .onSuccess(results -> results.forEach(metrics::appended))
-                .onFailure(this::failed);
+                .onFailure(missing::failed);
     }
 
     @Override

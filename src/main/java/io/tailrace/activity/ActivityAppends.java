@@ -74,13 +74,21 @@ final class ActivityAppends implements GroupCommit.Flush<Entry, AppendResult> {
     /** In the caller's transaction, in the order given; waits for locks as long as the session's lock_timeout allows. */
     Future<List<AppendResult>> onConnection(SqlConnection connection, UUID tenant, List<NewActivity> activities) {
         List<AppendResult> results = new ArrayList<>(activities.size());
-        Future<Void> done = Future.succeededFuture();
-        for (List<Entry> run : runs(tenant, activities)) {
+        List<List<Entry>> runs = runs(tenant, activities);
+        // Each run locks in id order; two runs in a row do not, unless all is locked before the first.
+        Future<Void> done = runs.size() > 1 ? lockAll(connection, tenant, activities) : Future.succeededFuture();
+        for (List<Entry> run : runs) {
             done = done.compose(before -> run(connection, run))
                     .onSuccess(results::addAll)
                     .mapEmpty();
         }
         return done.map(all -> List.copyOf(results));
+    }
+
+    private static Future<Void> lockAll(SqlConnection connection, UUID tenant, List<NewActivity> activities) {
+        Set<UUID> conversations = new HashSet<>();
+        activities.forEach(activity -> conversations.add(activity.conversationId()));
+        return ConversationStore.lockAll(connection, tenant, conversations);
     }
 
     private static Future<List<AppendResult>> run(SqlConnection connection, List<Entry> entries) {

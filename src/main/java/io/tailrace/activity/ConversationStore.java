@@ -7,6 +7,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,10 @@ final class ConversationStore {
     private static final String LOCK = """
             SELECT FROM conversations c
              WHERE c.id = $1::uuid AND c.tenant_id = $2::uuid AND c.status = 'active' FOR NO KEY UPDATE""";
+
+    private static final String LOCK_ALL = """
+            SELECT FROM conversations c
+             WHERE c.id = ANY ($1::uuid[]) AND c.tenant_id = $2::uuid AND c.status = 'active' ORDER BY c.id FOR NO KEY UPDATE""";
 
     private static final String MARK =
             "UPDATE conversations SET status = 'deleting', updated_at = tailrace_now() WHERE id = $1::uuid";
@@ -114,6 +119,15 @@ final class ConversationStore {
     /** Waits for appends in hand and keeps others out; false when the tenant has no such conversation. */
     static Future<Boolean> lock(SqlConnection connection, UUID tenant, UUID id) {
         return connection.preparedQuery(LOCK).execute(Tuple.of(id, tenant)).map(rows -> rows.size() > 0);
+    }
+
+    /** Locks what is there of these in id order, the tenant's end first: as an append does. */
+    static Future<Void> lockAll(SqlConnection connection, UUID tenant, Collection<UUID> ids) {
+        return connection
+                .preparedQuery(HOLD_TENANT)
+                .execute(Tuple.of(tenant))
+                .compose(held -> connection.preparedQuery(LOCK_ALL).execute(Tuple.of(ids.toArray(UUID[]::new), tenant)))
+                .mapEmpty();
     }
 
     /** Marks a locked conversation, and leaves a tombstone and a purge. */

@@ -93,6 +93,30 @@ class ActivityCrowdIT {
         });
     }
 
+    /** Lists in one transaction, over conversations in no order, a key twice now and then. */
+    private Future<Void> bulkWriter(int number, int lists, List<UUID> conversations) {
+        Random random = new Random(number);
+        Future<Void> done = Future.succeededFuture();
+        for (int i = 0; i < lists; i++) {
+            List<NewActivity> list = new ArrayList<>();
+            for (int j = 0; j < 20; j++) {
+                UUID conversation = conversations.get(random.nextInt(conversations.size()));
+                list.add(message(conversation, "bulk " + number + ":" + i + ":" + j, "bulk"));
+            }
+            list.add(list.get(random.nextInt(list.size())));
+            ActivityFixture here = number % 2 == 0 ? one : two;
+            done = done.compose(before -> db.database()
+                    .transaction(connection -> here.activities.append(connection, ActivityFixture.TENANT, list))
+                    .onSuccess(results -> results.forEach(result -> {
+                        if (result instanceof Stored stored) {
+                            acknowledged.put(stored.activity().id(), stored.activity());
+                        }
+                    }))
+                    .mapEmpty());
+        }
+        return done;
+    }
+
     private void crowd(int conversations, int appends) {
         List<UUID> ids = new ArrayList<>();
         for (int i = 0; i < conversations; i++) {
@@ -104,6 +128,9 @@ class ActivityCrowdIT {
         List<Future<Void>> writers = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             writers.add(writer(i, appends, ids));
+        }
+        for (int i = 0; i < 4; i++) {
+            writers.add(bulkWriter(i, appends / 4, ids));
         }
         await(Future.join(writers), ENOUGH);
     }
@@ -129,6 +156,9 @@ class ActivityCrowdIT {
                         db.number(
                                 "SELECT count(*) FROM (SELECT FROM activities GROUP BY conversation_id, idempotency_key HAVING count(*) > 1) x"))
                 .as("a key twice")
+                .isZero();
+        assertThat(db.number("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"))
+                .as("deadlocks")
                 .isZero();
     }
 

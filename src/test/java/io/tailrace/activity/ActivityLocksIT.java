@@ -149,6 +149,30 @@ class ActivityLocksIT {
     }
 
     @Test
+    @DisplayName(
+            "ACT-5 a list that is stored in several calls, because a key comes again, has all of it locked in id order first")
+    void severalCallsLockInIdOrder() {
+        List<UUID> two = Stream.generate(fixture::conversation)
+                .limit(2)
+                .map(UUID::toString)
+                .sorted()
+                .map(UUID::fromString)
+                .toList();
+        UUID low = two.get(0);
+        UUID high = two.get(1);
+        Future<List<AppendResult>> waiting;
+        try (OpenTransaction holder = new OpenTransaction(db)) {
+            holder.run("SELECT FROM conversations WHERE id = ? FOR UPDATE", low);
+            waiting = inTransaction(message(high, "k", "1"), message(high, "k", "1"), message(low, null, "2"));
+            holder.awaitWaiter();
+            assertThat(db.query("SELECT FROM conversations WHERE id = ? FOR UPDATE SKIP LOCKED", high))
+                    .hasSize(1);
+            holder.commit();
+        }
+        assertThat(await(waiting)).hasSize(3).last().isInstanceOf(Stored.class);
+    }
+
+    @Test
     @DisplayName("ACT-11 a tenant's end waits for appends in hand, and no append comes after its commit")
     void tenantsEnd() {
         Future<List<AppendResult>> late;

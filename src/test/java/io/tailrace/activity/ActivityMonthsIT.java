@@ -184,4 +184,26 @@ class ActivityMonthsIT {
             far.close();
         }
     }
+
+    @Test
+    @DisplayName(
+            "ACT-18 however many appends find their month missing, all are counted and the month is asked for once a second")
+    void missingMonthForMany() {
+        UUID conversation = fixture.conversation();
+        db.clock().set(boundary.plus(Duration.ofDays(400)));
+        List<Future<AppendResult>> all = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            all.add(fixture.submit(message(conversation, "k" + i, "Hello")));
+        }
+        all.forEach(TestDatabase::awaitFailure);
+        assertThat(fixture.asked.get()).isBetween(1, 5);
+        assertThat(fixture.meters
+                        .get("tailrace.activities.append")
+                        .tag("result", "partition_missing")
+                        .counter()
+                        .count())
+                .isEqualTo(60);
+        assertThat(db.number("SELECT count(*) FROM activities")).isZero();
+        assertThat(db.number("SELECT last_seq FROM conversations")).isZero();
+    }
 }

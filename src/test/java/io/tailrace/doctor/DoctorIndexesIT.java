@@ -4,6 +4,7 @@ import static io.tailrace.testkit.TestDatabase.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tailrace.activity.ActivityTables;
 import io.tailrace.outbox.OutboxTables;
 import io.tailrace.testkit.TestDatabase;
 import java.time.InstantSource;
@@ -60,5 +61,22 @@ class DoctorIndexesIT {
                 .filter(one -> one.about().startsWith("telegram_outbox"))
                 .forEach(one -> List.of(one.whatToDo().split("; ")).forEach(db::execute));
         assertThat(examine()).noneMatch(one -> one.about().startsWith("telegram_outbox"));
+    }
+
+    @Test
+    @DisplayName("CLI-1 ACT-4 what doctor says to do about a month of activities without its unique indexes mends it")
+    void mendsMonths() {
+        Doctor doctor = new Doctor(db.database(), List.of(), ActivityTables.MONTHLY, 10, InstantSource.system());
+        String month = db.value(
+                String.class,
+                "SELECT max(inhrelid::regclass::text) FROM pg_inherits WHERE inhparent = 'activities'::regclass");
+        assertThat(await(doctor.examine())).noneMatch(one -> one.about().equals(month));
+        db.execute("DROP INDEX " + month + "_key; DROP INDEX " + month + "_seq");
+        List<Diagnosis> found = await(doctor.examine()).stream()
+                .filter(one -> one.about().equals(month))
+                .toList();
+        assertThat(found).hasSize(2);
+        found.forEach(one -> db.execute(one.whatToDo()));
+        assertThat(await(doctor.examine())).noneMatch(one -> one.about().equals(month));
     }
 }

@@ -68,4 +68,18 @@ class IndexRulesTest {
         assertThat(diagnose(PK, index(DAY + "_key", true, false, false, List.of("tenant", "key"), null), OPEN))
                 .isEmpty();
     }
+
+    @Test
+    @DisplayName("CLI-1 ACT-4 doctor tells a unique index of all rows from one of those that have a key")
+    void partial() {
+        PartitionedTable keyed = PartitionedTable.daily("events", "at").withUniqueIfPresent("key", "tenant", "key");
+        Index ofAll = new Index("k", true, true, false, List.of("tenant", "key"), "", null, "");
+        Index ofKeyed = new Index("k", true, true, false, List.of("tenant", "key"), "key", null, "");
+        assertThat(IndexRules.diagnose(new TableIndexes(keyed, List.of(), Map.of(DAY, List.of(ofKeyed)))))
+                .isEmpty();
+        assertThat(IndexRules.diagnose(new TableIndexes(keyed, List.of(), Map.of(DAY, List.of(ofAll)))))
+                .extracting(Diagnosis::whatToDo)
+                .containsExactly(
+                        "CREATE UNIQUE INDEX CONCURRENTLY events_p2026_12_01_key ON events_p2026_12_01 (tenant, key) WHERE key IS NOT NULL");
+    }
 }
