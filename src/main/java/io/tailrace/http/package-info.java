@@ -12,7 +12,7 @@
  *
  * <p>Decoders, writers and problems are {@code wire}'s, which the event bus shares.
  *
- * <p>May import: {@code wire}, {@code outbox}, {@code tenant}, {@code partition} (to show it and run it), {@code db} (for {@code
+ * <p>May import: {@code wire}, {@code activity}, {@code outbox}, {@code tenant}, {@code partition} (to show it and run it), {@code db} (for {@code
  * DatabaseFailure}; readiness also asks whether PostgreSQL answers and migrations ran), {@code config}, Vert.x web,
  * Jackson's streaming core, SnakeYAML for the OpenAPI documents, Micrometer. No SQL.
  *

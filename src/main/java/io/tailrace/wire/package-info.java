@@ -9,7 +9,7 @@
  *   Problem ◄─ Failures ◄─ any failed Future
  * </pre>
  *
- * <p>May import: {@code outbox} (the values it reads and writes), {@code db} (for {@code DatabaseFailure}), {@code config}
+ * <p>May import: {@code activity} and {@code outbox} (the values it reads and writes), {@code db} (for {@code DatabaseFailure}), {@code config}
  * (suggestions), Vert.x buffers, Jackson's streaming core. Knows no transport: no request, no message, no key.
  *
  * <p>Invariants: fields may be added, never renamed; a payload's JSON text passes through unchanged (no number is rounded);

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.activity.Activities;
 import io.tailrace.activity.ActivityLog;
 import io.tailrace.activity.ActivitySettings;
+import io.tailrace.activity.AnnouncedActivities;
 import io.tailrace.activity.Conversations;
 import io.tailrace.activity.Followers;
 import io.tailrace.config.BusConfig;
@@ -24,7 +25,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.Map;
 
-/** A real outbox on the bus of a Vert.x, and somebody who asks. */
+/** A real outbox and a real log on the bus of a Vert.x, and somebody who asks. */
 final class BusScene implements AutoCloseable {
     final Vertx vertx = Vertx.vertx();
     private final Database database;
@@ -47,7 +48,10 @@ final class BusScene implements AutoCloseable {
                         Duration.ofSeconds(90),
                         vertx.createSharedWorkerExecutor("bus-test", 2),
                         Future::succeededFuture,
-                        new ActivityLog(activities, new Conversations(database), followers)),
+                        new ActivityLog(
+                                new AnnouncedActivities(activities, new AppendedEvents(vertx.eventBus())::publish),
+                                new Conversations(database),
+                                followers)),
                 new BusConfig(true, inFlight),
                 TailraceConfig.defaults(Map.of()).http().limits(),
                 2));

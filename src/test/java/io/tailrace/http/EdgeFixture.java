@@ -3,6 +3,7 @@ package io.tailrace.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tailrace.activity.ActivityLog;
 import io.tailrace.config.DataSize;
 import io.tailrace.config.HttpConfig;
 import io.tailrace.outbox.Blobs;
@@ -98,16 +99,26 @@ final class EdgeFixture implements AutoCloseable {
     }
 
     EdgeFixture(OutboxService outbox, PartQueries parts, Blobs blobs, HttpConfig config) {
-        this(Vertx.vertx(), true, outbox, parts, blobs, config);
+        this(Vertx.vertx(), true, outbox, parts, blobs, Fakes.LOG, config);
     }
 
     /** On the event loops of the services below, as in the real process. */
     EdgeFixture(Vertx vertx, OutboxService outbox, PartQueries parts, Blobs blobs) {
-        this(vertx, false, outbox, parts, blobs, config(0));
+        this(vertx, outbox, parts, blobs, Fakes.LOG);
+    }
+
+    EdgeFixture(Vertx vertx, OutboxService outbox, PartQueries parts, Blobs blobs, ActivityLog log) {
+        this(vertx, false, outbox, parts, blobs, log, config(0));
     }
 
     private EdgeFixture(
-            Vertx vertx, boolean ownVertx, OutboxService outbox, PartQueries parts, Blobs blobs, HttpConfig config) {
+            Vertx vertx,
+            boolean ownVertx,
+            OutboxService outbox,
+            PartQueries parts,
+            Blobs blobs,
+            ActivityLog log,
+            HttpConfig config) {
         this.vertx = vertx;
         this.ownVertx = ownVertx;
         key(KEY, null, Scope.values());
@@ -115,7 +126,7 @@ final class EdgeFixture implements AutoCloseable {
                 outbox,
                 parts,
                 blobs,
-                Fakes.LOG,
+                log,
                 this::authenticate,
                 meters,
                 vertx.createSharedWorkerExecutor("edge-test", 2));
@@ -125,6 +136,11 @@ final class EdgeFixture implements AutoCloseable {
 
     void key(String key, @Nullable Set<String> botIds, Scope... scopes) {
         callers.put(key, new Caller(TENANT, key, Set.of(scopes), botIds));
+    }
+
+    /** A key with every scope of another tenant. */
+    void key(String key, UUID tenant) {
+        callers.put(key, new Caller(tenant, key, Set.of(Scope.values()), null));
     }
 
     private Future<Optional<Caller>> authenticate(String presented) {

@@ -121,6 +121,14 @@ final class Api {
                 + " s, last: " + last);
     }
 
+    /** What a 201 says. */
+    static JsonObject stored(Answer answer) {
+        if (answer.status != 201) {
+            throw new AssertionError("not stored: " + answer);
+        }
+        return answer.body;
+    }
+
     /** A part as in the wire's example. */
     static JsonObject part(String orderingKey, String policy, JsonObject payload) {
         return new JsonObject()
