@@ -22,7 +22,8 @@ final class ActivityLanes {
                         settings.limits(),
                         appends,
                         entry -> entry.activity().weight(),
-                        ActivityAppends::identity))
+                        ActivityAppends::identity,
+                        entry -> entry.activity().conversationId()))
                 .toList();
     }
 

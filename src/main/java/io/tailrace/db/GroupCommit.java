@@ -7,9 +7,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -69,7 +71,7 @@ public final class GroupCommit<E, R> {
      */
     public record Limits(int flushEntries, long flushBytes, int queueEntries, long queueBytes, int asideAtOnce) {}
 
-    private record Waiting<E, R>(E entry, int bytes, Object identity, Promise<R> promise) {}
+    private record Waiting<E, R>(E entry, int bytes, Object identity, Object order, Promise<R> promise) {}
 
     private final Vertx vertx;
     private final Context context;
@@ -77,8 +79,13 @@ public final class GroupCommit<E, R> {
     private final Flush<E, R> flush;
     private final ToIntFunction<E> sizeOf;
     private final Function<E, Object> identityOf;
+    private final Function<E, Object> orderOf;
     private final ArrayDeque<Waiting<E, R>> queue = new ArrayDeque<>();
     private final ArrayDeque<Waiting<E, R>> aside = new ArrayDeque<>();
+    /** By order, how many are aside, those that are running included. */
+    private final Map<Object, Integer> asideOf = new HashMap<>();
+
+    private final Set<Object> asideRunningOf = new HashSet<>();
     private final List<Promise<Void>> drains = new ArrayList<>();
     private long queuedBytes;
     private int asideRunning;
@@ -91,18 +98,36 @@ public final class GroupCommit<E, R> {
      */
     public GroupCommit(
             Vertx vertx, Limits limits, Flush<E, R> flush, ToIntFunction<E> sizeOf, Function<E, Object> identityOf) {
+        this(vertx, limits, flush, sizeOf, identityOf, entry -> new Object());
+    }
+
+    /**
+     * The same for entries of which some are committed in the order in which they came, also when one of them is set aside: the
+     * later ones wait for it, and nobody else does.
+     *
+     * @param orderOf entries with an equal one keep their order among themselves
+     */
+    public GroupCommit(
+            Vertx vertx,
+            Limits limits,
+            Flush<E, R> flush,
+            ToIntFunction<E> sizeOf,
+            Function<E, Object> identityOf,
+            Function<E, Object> orderOf) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
         this.flush = flush;
         this.sizeOf = sizeOf;
         this.identityOf = identityOf;
+        this.orderOf = orderOf;
     }
 
     /** The entry's own answer once its transaction is committed. */
     public Future<R> submit(E entry) {
         Promise<R> promise = ((ContextInternal) vertx.getOrCreateContext()).promise();
-        Waiting<E, R> waiting = new Waiting<>(entry, sizeOf.applyAsInt(entry), identityOf.apply(entry), promise);
+        Waiting<E, R> waiting =
+                new Waiting<>(entry, sizeOf.applyAsInt(entry), identityOf.apply(entry), orderOf.apply(entry), promise);
         if (Vertx.currentContext() == context) {
             accept(waiting);
         } else {
@@ -150,6 +175,10 @@ public final class GroupCommit<E, R> {
             return;
         }
         List<Waiting<E, R>> batch = take();
+        if (batch.isEmpty()) {
+            // All that is there waits for somebody who is aside, whose end comes by here again.
+            return;
+        }
         flushing = true;
         Future<List<Outcome<R>>> running;
         try {
@@ -176,6 +205,9 @@ public final class GroupCommit<E, R> {
         Iterator<Waiting<E, R>> candidates = queue.iterator();
         while (candidates.hasNext() && batch.size() < limits.flushEntries && bytes < limits.flushBytes) {
             Waiting<E, R> next = candidates.next();
+            if (asideOf.containsKey(next.order)) {
+                continue;
+            }
             if (bytes > 0 && bytes + next.bytes > limits.flushBytes) {
                 break;
             }
@@ -225,12 +257,18 @@ public final class GroupCommit<E, R> {
             return;
         }
         aside.add(waiting);
+        asideOf.merge(waiting.order, 1, Integer::sum);
         nextAside();
     }
 
     private void nextAside() {
-        while (asideRunning < limits.asideAtOnce && !aside.isEmpty()) {
-            Waiting<E, R> next = aside.remove();
+        Iterator<Waiting<E, R>> candidates = aside.iterator();
+        while (asideRunning < limits.asideAtOnce && candidates.hasNext()) {
+            Waiting<E, R> next = candidates.next();
+            if (!asideRunningOf.add(next.order)) {
+                continue;
+            }
+            candidates.remove();
             asideRunning++;
             Future<R> running;
             try {
@@ -240,12 +278,15 @@ public final class GroupCommit<E, R> {
             }
             running.onComplete(done -> context.runOnContext(ignored -> {
                 asideRunning--;
+                asideRunningOf.remove(next.order);
+                asideOf.computeIfPresent(next.order, (order, count) -> count == 1 ? null : count - 1);
                 if (done.succeeded()) {
                     next.promise.complete(done.result());
                 } else {
                     next.promise.fail(DatabaseFailure.of(done.cause()));
                 }
                 nextAside();
+                flushIfIdle();
                 settleDrains();
             }));
         }

@@ -14,6 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -268,6 +269,45 @@ class GroupCommitTest {
         aside.done();
         get(closed.map("closed"));
         get(lane.close().map("closed twice"));
+    }
+
+    @Test
+    @DisplayName("ACT-5 entries of one order keep it when one is set aside: those behind wait for it, others go on")
+    void orderIsKept() throws Exception {
+        GroupCommit<String, String> lane = new GroupCommit<>(
+                vertx,
+                new GroupCommit.Limits(100, 1_000, 100, 10_000, 2),
+                flush,
+                String::length,
+                entry -> entry,
+                entry -> entry.substring(0, 1));
+        lane.submit("x");
+        Together idle = next(flushes);
+        List<Future<String>> first =
+                Stream.of("a1", "a2", "b1").map(lane::submit).toList();
+        idle.done();
+        next(flushes).aside("a1", "a2");
+        Alone a1 = next(alone);
+        assertThat(a1.entry).isEqualTo("a1");
+        assertThat(get(first.get(2))).isEqualTo("stored b1");
+
+        Future<String> a3 = lane.submit("a3");
+        Future<String> b2 = lane.submit("b2");
+        next(flushes).done();
+        assertThat(get(b2)).isEqualTo("stored b2");
+        assertThat(alone.poll(50, TimeUnit.MILLISECONDS)).isNull();
+        a1.done();
+        Alone a2 = next(alone);
+        assertThat(a2.entry).isEqualTo("a2");
+        assertThat(flushes.poll(50, TimeUnit.MILLISECONDS)).isNull();
+        Future<Void> closed = lane.close();
+        a2.done();
+        Together last = next(flushes);
+        assertThat(last.entries).containsExactly("a3");
+        assertThat(closed.isComplete()).isFalse();
+        last.done();
+        assertThat(get(a3)).isEqualTo("stored a3");
+        get(closed.map("closed"));
     }
 
     @Test
