@@ -5,6 +5,7 @@ import io.tailrace.wire.ProblemCode;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.impl.HttpServerConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -105,9 +106,18 @@ final class Watchdog {
         }
     }
 
+    /** At once: Vert.x would first wait for the client to take what is written, and a client that does not read never does. */
+    private static void cut(HttpConnection connection) {
+        if (connection instanceof HttpServerConnection server) {
+            server.channelHandlerContext().close();
+        } else {
+            connection.close();
+        }
+    }
+
     private static void expire(Exchange exchange) {
         HttpServerRequest request = exchange.request();
-        Runnable end = () -> request.connection().close();
+        Runnable end = () -> cut(request.connection());
         if (!exchange.open()) {
             end.run();
         } else if (request.isEnded()) {

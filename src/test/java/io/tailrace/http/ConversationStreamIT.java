@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tailrace.testkit.EventStreamClient;
 import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.json.JsonObject;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -19,6 +26,8 @@ class ConversationStreamIT {
     static final TestDatabase DB = TestDatabase.create();
 
     private static final int MOST = 3;
+    /** Activities of 100 KB: far more than sockets hold. */
+    private static final int SLOW = 400;
 
     private static LogFixture log;
 
@@ -160,5 +169,54 @@ class ConversationStreamIT {
                 return stream.status() == 200;
             }
         });
+    }
+
+    @Test
+    @DisplayName(
+            "ACT-7 a client that does not read costs a few pages, gets everything once it does, and is cut off when it never does")
+    void slowReader() throws IOException {
+        String conversation = log.conversation();
+        String text = "x".repeat(100_000);
+        for (int n = 0; n < SLOW; n++) {
+            log.append(conversation, LogFixture.message(text));
+        }
+        int before = log.pages.get();
+        try (Socket slow = asking(conversation)) {
+            Awaitility.await()
+                    .atMost(TestDatabase.PATIENCE)
+                    .during(Duration.ofSeconds(2))
+                    .until(() -> log.pages.get() - before < SLOW / 50);
+            BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(slow.getInputStream(), StandardCharsets.UTF_8));
+            int seq = 0;
+            while (seq < SLOW) {
+                String line = lines.readLine();
+                if (line.startsWith("id: ")) {
+                    assertThat(line).isEqualTo("id: " + ++seq);
+                }
+            }
+        }
+        try (Socket never = asking(conversation)) {
+            Awaitility.await().atMost(TestDatabase.PATIENCE).until(() -> log.streams() == 1);
+            int reading = log.pages.get();
+            Awaitility.await()
+                    .atMost(TestDatabase.PATIENCE)
+                    .during(Duration.ofSeconds(1))
+                    .until(() -> log.pages.get() - reading < SLOW / 50);
+            log.edge.nanosAhead.addAndGet(Duration.ofSeconds(61).toNanos());
+            Awaitility.await().atMost(TestDatabase.PATIENCE).until(() -> log.streams() == 0);
+            assertThat(never.isClosed()).isFalse();
+        }
+    }
+
+    private static Socket asking(String conversation) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), log.edge.server.port());
+        socket.setSoTimeout((int) TestDatabase.PATIENCE.toMillis());
+        socket.getOutputStream()
+                .write(("GET /v1/conversations/" + conversation
+                                + "/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer " + EdgeFixture.KEY
+                                + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+        return socket;
     }
 }

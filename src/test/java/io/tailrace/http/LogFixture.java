@@ -3,6 +3,7 @@ package io.tailrace.http;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tailrace.activity.Activities;
 import io.tailrace.activity.ActivityLog;
+import io.tailrace.activity.ActivityService;
 import io.tailrace.activity.ActivitySettings;
 import io.tailrace.activity.AnnouncedActivities;
 import io.tailrace.activity.Conversations;
@@ -16,7 +17,9 @@ import io.tailrace.testkit.EventStreamClient;
 import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import java.lang.reflect.Proxy;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Everything from HTTP to PostgreSQL and back, every request and answer held against the document. */
@@ -27,13 +30,17 @@ final class LogFixture implements AutoCloseable {
     private final Activities activities;
     final Followers followers;
     final EdgeFixture edge;
+    /** How often a page was read. */
+    final AtomicInteger pages = new AtomicInteger();
+
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
     /** @param streams at once */
     LogFixture(TestDatabase db, int streams) {
         database = Database.open(vertx, db.config());
         outbox = new Outbox(vertx, database, OutboxSettings.DEFAULT, new SimpleMeterRegistry());
         activities = new Activities(vertx, database, ActivitySettings.DEFAULT, new SimpleMeterRegistry(), () -> {});
-        followers = new Followers(vertx, database, new SimpleMeterRegistry(), streams);
+        followers = new Followers(vertx, database, meters, streams);
         followers.start();
         edge = new EdgeFixture(
                 vertx,
@@ -41,9 +48,26 @@ final class LogFixture implements AutoCloseable {
                 new PartListStore(database),
                 new BlobStore(database),
                 new ActivityLog(
-                        new AnnouncedActivities(activities, followers::appended),
+                        new AnnouncedActivities(counted(activities), followers::appended),
                         new Conversations(database),
                         followers));
+    }
+
+    private ActivityService counted(ActivityService service) {
+        return (ActivityService) Proxy.newProxyInstance(
+                ActivityService.class.getClassLoader(),
+                new Class<?>[] {ActivityService.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("page")) {
+                        pages.incrementAndGet();
+                    }
+                    return method.invoke(service, arguments);
+                });
+    }
+
+    /** Streams that are open. */
+    double streams() {
+        return meters.get("tailrace.activities.followers").gauge().value();
     }
 
     @Override
