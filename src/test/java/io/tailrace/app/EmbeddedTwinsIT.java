@@ -2,6 +2,7 @@ package io.tailrace.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.bus.ActivityAddresses;
 import io.tailrace.bus.BusProblem;
 import io.tailrace.bus.OutboxAddresses;
 import io.tailrace.testkit.TestDatabase;
@@ -70,8 +71,11 @@ class EmbeddedTwinsIT {
     }
 
     private static Answer http(String method, String path, JsonObject body) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                        URI.create("http://127.0.0.1:" + tailrace.port() + "/v1/outbox/" + path))
+        return asked(method, "/v1/outbox/" + path, body);
+    }
+
+    private static Answer asked(String method, String path, JsonObject body) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + tailrace.port() + path))
                 .timeout(TestDatabase.PATIENCE)
                 .header("authorization", "Bearer " + key);
         if (method.equals("POST")) {
@@ -157,5 +161,49 @@ class EmbeddedTwinsIT {
         assertTwins(OutboxAddresses.ITEM, new JsonObject().put("id", "nonsense"), "items/nonsense");
         assertTwins(OutboxAddresses.REDRIVE_PROGRESS, new JsonObject().put("redrive_id", "none"), "redrives/none");
         assertTwins(OutboxAddresses.BLOCKED, new JsonObject().put("cursor", "another"), "blocked?cursor=another");
+    }
+
+    @Test
+    @DisplayName("BUS-1 conversations and activities are the same JSON and the same problems over the bus as over HTTP")
+    void log() throws IOException, InterruptedException {
+        String conversation =
+                asked("POST", "/v1/conversations", new JsonObject()).json().getString("id");
+        String path = "/v1/conversations/" + conversation;
+        JsonObject activity = new JsonObject()
+                .put("type", "message")
+                .put("sender", "s")
+                .put("text", "Hello")
+                .put("idempotency_key", "k");
+        JsonObject named = activity.copy().put("conversation_id", conversation);
+        Answer stored = asked("POST", path + "/activities", activity);
+        assertThat(stored.status()).isEqualTo(201);
+        Answer replayed = bus(ActivityAddresses.APPEND, named);
+        assertThat(replayed.json()).isEqualTo(stored.json());
+        assertThat(asked("POST", path + "/activities", activity)).isEqualTo(replayed);
+        assertThat(bus(ActivityAddresses.APPEND, named.copy().put("text", "Bye")))
+                .isEqualTo(asked("POST", path + "/activities", activity.copy().put("text", "Bye")))
+                .extracting(Answer::status)
+                .isEqualTo(409);
+        JsonObject id = new JsonObject().put("id", stored.json().getString("id"));
+        JsonObject whole = new JsonObject().put("id", conversation);
+        JsonObject nothing = new JsonObject();
+        assertThat(bus(ActivityAddresses.GET, id))
+                .isEqualTo(asked("GET", "/v1/activities/" + id.getString("id"), nothing));
+        assertThat(bus(ActivityAddresses.GET_CONVERSATION, whole)).isEqualTo(asked("GET", path, nothing));
+        bus(ActivityAddresses.APPEND, named.copy().put("idempotency_key", "l"));
+        JsonObject page = new JsonObject().put("conversation_id", conversation).put("limit", 1);
+        Answer first = asked("GET", path + "/activities?limit=1", nothing);
+        assertThat(bus(ActivityAddresses.LIST, page)).isEqualTo(first);
+        String next = first.json().getString("next");
+        assertThat(bus(ActivityAddresses.LIST, page.copy().put("cursor", next)))
+                .isEqualTo(asked("GET", path + "/activities?limit=1&cursor=" + next, nothing));
+        assertThat(bus(ActivityAddresses.LIST, page.copy().put("cursor", "another")))
+                .isEqualTo(asked("GET", path + "/activities?cursor=another", nothing));
+        assertThat(bus(ActivityAddresses.GET, whole))
+                .isEqualTo(asked("GET", "/v1/activities/" + conversation, nothing));
+        assertThat(bus(ActivityAddresses.CREATE_CONVERSATION, whole))
+                .isEqualTo(asked("POST", "/v1/conversations", whole))
+                .extracting(Answer::status)
+                .isEqualTo(200);
     }
 }
