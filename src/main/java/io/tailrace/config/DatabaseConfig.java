@@ -62,7 +62,7 @@ public record DatabaseConfig(
                 database,
                 user,
                 new Secret(password),
-                12,
+                16,
                 2_000,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(5),
