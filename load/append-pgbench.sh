@@ -18,12 +18,14 @@ SQL
 cat > "$work/call.sql" <<'SQL'
 \set from random(0, 799)
 SELECT count(*) FROM (
-  SELECT array_agg(tailrace.default_tenant()) AS tenants, array_agg(b.id) AS conversations, array_agg('message'::text) AS types,
-         array_agg('user-' || b.n % 50) AS senders, array_agg(repeat('x', 100)) AS texts, array_agg('[]'::text) AS attachments,
-         array_agg('{"lang":"en","n":' || b.n || '}') AS metadata, array_agg(gen_random_uuid()::text) AS keys,
-         array_agg(NULL::text) AS traces
-    FROM bench b WHERE b.n > :from::integer AND b.n <= :from::integer + 200) a,
-  tailrace.append_activities(NULL, a.tenants, a.conversations, a.types, a.senders, a.texts, a.attachments, a.metadata, a.keys, a.traces) s
+  SELECT array_agg(b.id) AS conversations, array_agg(b.place::integer) AS places, array_agg(tailrace.default_tenant()) AS tenants,
+         array_agg('message'::text) AS types, array_agg('user-' || b.n % 50) AS senders, array_agg(repeat('x', 100)) AS texts,
+         array_agg('[]'::text) AS attachments, array_agg('{"lang":"en","n":' || b.n || '}') AS metadata,
+         array_agg(gen_random_uuid()::text) AS keys, array_agg(NULL::text) AS traces
+    FROM (SELECT n, id, row_number() OVER (ORDER BY id) AS place FROM bench
+           WHERE n > :from::integer AND n <= :from::integer + 200 ORDER BY id) b) a,
+  tailrace.append_activities(NULL, a.conversations, a.places, a.tenants, a.types, a.senders, a.texts, a.attachments, a.metadata,
+                             a.keys, a.traces) s
  WHERE s.code = 'stored';
 SQL
 export PGOPTIONS="-c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off -c jit=off"

@@ -53,18 +53,20 @@ END
 $$;
 
 -- Appends many activities in this transaction. p_patience_ms: how long it may wait for a lock; null: as long as the session's
--- lock_timeout says; 0: not at all, an entry that would have to wait is set aside. One element an entry, in the order in which
--- they are to be stored. Answers one row an entry:
+-- lock_timeout says; 0: not at all, an entry that would have to wait is set aside. p_conversation: the conversations, each once, in
+-- ascending order; then one element an entry, in the order in which they are to be stored, p_place being the position of its
+-- conversation. Answers one row an entry:
 --   stored, replayed             id, seq and time are the stored activity's
 --   idempotency_conflict         pointer says which field differs
 --   not_found                    no such conversation of this tenant, or one that is being deleted
 --   set_aside                    not touched
 -- No two entries may have the same conversation and key: the second has to see the first's row.
+-- No joins of lists: sessions join by nested loops, and so do the look-ups here, which a hash would turn into reading a table.
 CREATE OR REPLACE FUNCTION tailrace.append_activities(
-    p_patience_ms integer, p_tenant uuid[], p_conversation uuid[], p_type text[], p_sender text[], p_text text[],
+    p_patience_ms integer, p_conversation uuid[], p_place integer[], p_tenant uuid[], p_type text[], p_sender text[], p_text text[],
     p_attachments text[], p_metadata text[], p_key text[], p_traceparent text[])
     RETURNS TABLE (entry integer, code text, pointer text, id uuid, seq bigint, inserted_at timestamptz)
-    LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = on
+    LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -74,8 +76,13 @@ DECLARE
     v_last    timestamptz[];
     v_since   timestamptz[]; -- no activity of it is older
     v_missed  uuid[];        -- those that somebody else has locked
-    v_place   integer[];     -- an entry's conversation in v_id; null when it is not there
-    v_known   integer[] := '{}';
+    v_closed  uuid[];        -- tenants that are being deleted, or are not there
+    v_place   integer[] := p_place; -- an entry's conversation in v_id; null when it may not be written to
+    v_known   integer[] := '{}';    -- entries whose key is stored, and what is stored under it
+    v_field   text[];
+    v_old_id  uuid[];
+    v_old_seq bigint[];
+    v_old_at  timestamptz[];
     v_now     timestamptz;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -102,55 +109,56 @@ BEGIN
     END IF;
     v_now := public.tailrace_now();
 
-    SELECT array_agg(l.place ORDER BY e.n) INTO v_place
-      FROM unnest(p_conversation, p_tenant) WITH ORDINALITY AS e(conversation, tenant, n)
-      LEFT JOIN unnest(v_id, v_tenant) WITH ORDINALITY AS l(id, tenant, place)
-        ON l.id = e.conversation AND l.tenant = e.tenant
-       AND EXISTS (SELECT FROM public.tenants t WHERE t.id = e.tenant AND t.status = 'active');
+    IF v_id IS DISTINCT FROM p_conversation THEN
+        v_place := ARRAY(SELECT array_position(v_id, p_conversation[u.place])
+                           FROM unnest(p_place) WITH ORDINALITY AS u(place, n) ORDER BY u.n);
+    END IF;
+    v_closed := ARRAY(SELECT d.tenant FROM (SELECT DISTINCT u.tenant FROM unnest(p_tenant) AS u(tenant)) d
+                       WHERE NOT EXISTS (SELECT FROM public.tenants t WHERE t.id = d.tenant AND t.status = 'active'));
+    v_place := ARRAY(SELECT CASE WHEN v_tenant[u.place] = u.tenant AND u.tenant <> ALL (v_closed) THEN u.place END
+                       FROM unnest(v_place, p_tenant) WITH ORDINALITY AS u(place, tenant, n) ORDER BY u.n);
     IF array_position(v_place, NULL) IS NOT NULL THEN
         RETURN QUERY
-            SELECT e.n::integer, CASE WHEN e.conversation = ANY (coalesce(v_missed, '{}')) THEN 'set_aside' ELSE 'not_found' END,
+            SELECT e.n::integer, CASE WHEN p_conversation[e.wanted] = ANY (coalesce(v_missed, '{}')) THEN 'set_aside' ELSE 'not_found' END,
                    '', NULL::uuid, 0::bigint, NULL::timestamptz
-              FROM unnest(p_conversation, v_place) WITH ORDINALITY AS e(conversation, place, n)
+              FROM unnest(p_place, v_place) WITH ORDINALITY AS e(wanted, place, n)
              WHERE e.place IS NULL;
     END IF;
 
     IF EXISTS (SELECT FROM unnest(p_key) AS u(key) WHERE u.key IS NOT NULL) THEN
         -- LIMIT keeps this a look-up by key, month by month, whatever the planner thinks of an empty month.
-        RETURN QUERY
-            SELECT e.n::integer, CASE WHEN d.field IS NULL THEN 'replayed' ELSE 'idempotency_conflict' END,
-                   coalesce(d.field, ''), a.id, a.seq, a.inserted_at
-              FROM unnest(p_conversation, p_key, v_place, p_type, p_sender, p_text, p_attachments, p_metadata)
-                   WITH ORDINALITY AS e(conversation, key, place, type, sender, text, attachments, metadata, n)
-             CROSS JOIN LATERAL (
-                SELECT o.* FROM public.activities o
-                 WHERE o.conversation_id = e.conversation AND o.idempotency_key = e.key AND o.inserted_at >= v_since[e.place]
-                 LIMIT 1) a
-             CROSS JOIN LATERAL (
-                SELECT CASE WHEN a.type <> e.type THEN '/type' WHEN a.sender <> e.sender THEN '/sender'
-                            WHEN a.text IS DISTINCT FROM e.text THEN '/text'
-                            WHEN a.attachments <> e.attachments::jsonb THEN '/attachments'
-                            WHEN a.metadata <> e.metadata::jsonb THEN '/metadata' END AS field) d
-             WHERE e.key IS NOT NULL AND e.place IS NOT NULL;
-        v_known := ARRAY(
-            SELECT e.n::integer
-              FROM unnest(p_conversation, p_key, v_place) WITH ORDINALITY AS e(conversation, key, place, n)
-             WHERE e.key IS NOT NULL AND e.place IS NOT NULL
-               AND EXISTS (SELECT FROM public.activities o
-                            WHERE o.conversation_id = e.conversation AND o.idempotency_key = e.key
-                              AND o.inserted_at >= v_since[e.place] LIMIT 1));
+        SELECT array_agg(e.n::integer), array_agg(
+                   CASE WHEN a.type <> e.type THEN '/type' WHEN a.sender <> e.sender THEN '/sender'
+                        WHEN a.text IS DISTINCT FROM e.text THEN '/text'
+                        WHEN a.attachments <> e.attachments::jsonb THEN '/attachments'
+                        WHEN a.metadata <> e.metadata::jsonb THEN '/metadata' END),
+               array_agg(a.id), array_agg(a.seq), array_agg(a.inserted_at)
+          INTO v_known, v_field, v_old_id, v_old_seq, v_old_at
+          FROM unnest(v_place, p_key, p_type, p_sender, p_text, p_attachments, p_metadata)
+               WITH ORDINALITY AS e(place, key, type, sender, text, attachments, metadata, n)
+         CROSS JOIN LATERAL (
+            SELECT o.* FROM public.activities o
+             WHERE o.conversation_id = v_id[e.place] AND o.idempotency_key = e.key AND o.inserted_at >= v_since[e.place]
+             LIMIT 1) a
+         WHERE e.key IS NOT NULL AND e.place IS NOT NULL;
+        IF v_known IS NOT NULL THEN
+            RETURN QUERY
+                SELECT k.n, CASE WHEN k.field IS NULL THEN 'replayed' ELSE 'idempotency_conflict' END, coalesce(k.field, ''),
+                       k.id, k.seq, k.at
+                  FROM unnest(v_known, v_field, v_old_id, v_old_seq, v_old_at) AS k(n, field, id, seq, at);
+        END IF;
     END IF;
 
     RETURN QUERY
     WITH placed AS MATERIALIZED (
-        SELECT e.*, v_seq[e.place] + r.nth AS new_seq,
-               greatest(v_now, v_last[e.place] + interval '1 microsecond') + (r.nth - 1) * interval '1 microsecond' AS at
-          FROM unnest(p_tenant, p_conversation, p_type, p_sender, p_text, p_attachments, p_metadata, p_key, p_traceparent, v_place)
-               WITH ORDINALITY AS e(tenant, conversation, type, sender, text, attachments, metadata, key, traceparent, place, n)
-          JOIN (SELECT u.n, row_number() OVER (PARTITION BY u.place ORDER BY u.n) AS nth
-                  FROM unnest(v_place) WITH ORDINALITY AS u(place, n)
-                 WHERE u.place IS NOT NULL AND u.n <> ALL (v_known)) r ON r.n = e.n
-         ORDER BY e.n
+        SELECT e.n, e.place, e.tenant, v_id[e.place] AS conversation, e.type, e.sender, e.text, e.attachments, e.metadata, e.key,
+               e.traceparent, v_seq[e.place] + row_number() OVER w AS new_seq,
+               greatest(v_now, v_last[e.place] + interval '1 microsecond')
+                   + (row_number() OVER w - 1) * interval '1 microsecond' AS at
+          FROM unnest(v_place, p_tenant, p_type, p_sender, p_text, p_attachments, p_metadata, p_key, p_traceparent)
+               WITH ORDINALITY AS e(place, tenant, type, sender, text, attachments, metadata, key, traceparent, n)
+         WHERE e.place IS NOT NULL AND e.n <> ALL (coalesce(v_known, '{}'))
+        WINDOW w AS (PARTITION BY e.place ORDER BY e.n)
     ), named AS MATERIALIZED (
         SELECT p.*, tailrace.uuid_v7(p.at) AS new_id FROM placed p
     ), stored AS (

@@ -6,7 +6,10 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class ActivityAppendStore {
     private static final String APPEND = """
             SELECT entry, code, pointer, id, seq, inserted_at
-              FROM tailrace.append_activities($1::integer, $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[],
-                   $7::text[], $8::text[], $9::text[], $10::text[])""";
+              FROM tailrace.append_activities($1::integer, $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::text[],
+                   $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])""";
+
+    /** PostgreSQL's order of UUIDs: by unsigned bytes. */
+    private static final Comparator<UUID> BY_BYTES = (a, b) -> {
+        int high = Long.compareUnsigned(a.getMostSignificantBits(), b.getMostSignificantBits());
+        return high != 0 ? high : Long.compareUnsigned(a.getLeastSignificantBits(), b.getLeastSignificantBits());
+    };
 
     /** An activity of a tenant, on its way. */
     record Entry(UUID tenant, NewActivity activity) {}
@@ -31,11 +40,18 @@ final class ActivityAppendStore {
      */
     static Future<List<@Nullable AppendResult>> append(
             SqlConnection connection, List<Entry> entries, @Nullable Integer patienceMs) {
+        Map<UUID, Integer> places = new TreeMap<>(BY_BYTES);
+        entries.forEach(entry -> places.put(entry.activity().conversationId(), 0));
+        UUID[] conversations = places.keySet().toArray(UUID[]::new);
+        for (int i = 0; i < conversations.length; i++) {
+            places.put(conversations[i], i + 1);
+        }
         Tuple tuple = Tuple.tuple();
         tuple.addValue(patienceMs);
+        tuple.addValue(conversations);
+        tuple.addValue(Rows.column(
+                entries, Integer[]::new, entry -> places.get(entry.activity().conversationId())));
         tuple.addValue(Rows.column(entries, UUID[]::new, Entry::tenant));
-        tuple.addValue(
-                Rows.column(entries, UUID[]::new, entry -> entry.activity().conversationId()));
         tuple.addValue(
                 Rows.column(entries, String[]::new, entry -> entry.activity().type()));
         tuple.addValue(
