@@ -1,7 +1,7 @@
 -- Append: the one code path that allocates a seq (docs/adr/0009-activity-log.md). The order of things is the whole point:
 --   1. hold the tenants           shared, so that a delete's commit is after every append that it did not see
 --   2. lock the conversations     in id order, a statement of its own
---   3. read the clock             after the lock: inserted_at goes up with seq
+--   3. read the clock             after the lock: inserted_at goes up with seq, whatever the clock does
 --   4. look the keys up           in a later statement than the lock, which sees what the lock waited for
 --   5. insert, and count on
 
@@ -73,8 +73,8 @@ DECLARE
     v_id      uuid[];        -- the conversations that are locked, in id order; the arrays below go with it
     v_tenant  uuid[];
     v_seq     bigint[];
-    v_last    timestamptz[];
-    v_since   timestamptz[]; -- no activity of it is older
+    v_last    timestamptz[]; -- no activity of it is younger
+    v_since   timestamptz[]; -- or older
     v_missed  uuid[];        -- those that somebody else has locked
     v_closed  uuid[];        -- tenants that are being deleted, or are not there
     v_place   integer[] := p_place; -- an entry's conversation in v_id; null when it may not be written to
@@ -84,6 +84,8 @@ DECLARE
     v_old_seq bigint[];
     v_old_at  timestamptz[];
     v_now     timestamptz;
+    v_floor   timestamptz;   -- of all of them: the look-up of keys does not even open the months outside
+    v_ceiling timestamptz;
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'append needs READ COMMITTED: under % it would not see what it waited for',
@@ -95,15 +97,17 @@ BEGIN
 
     PERFORM tailrace.hold_tenants(p_tenant);
     IF p_patience_ms = 0 THEN
-        SELECT array_agg(c.id), array_agg(c.tenant_id), array_agg(c.last_seq), array_agg(c.last_activity_at), array_agg(c.created_at)
-          INTO v_id, v_tenant, v_seq, v_last, v_since
+        SELECT array_agg(c.id), array_agg(c.tenant_id), array_agg(c.last_seq), array_agg(c.last_activity_at), array_agg(c.created_at),
+               min(c.created_at), max(c.last_activity_at)
+          INTO v_id, v_tenant, v_seq, v_last, v_since, v_floor, v_ceiling
           FROM (SELECT k.id, k.tenant_id, k.last_seq, k.last_activity_at, k.created_at FROM public.conversations k
                  WHERE k.id = ANY (p_conversation) AND k.status = 'active' ORDER BY k.id FOR NO KEY UPDATE SKIP LOCKED) c;
         SELECT array_agg(k.id) INTO v_missed FROM public.conversations k
          WHERE k.id = ANY (p_conversation) AND k.status = 'active' AND k.id <> ALL (coalesce(v_id, '{}'));
     ELSE
-        SELECT array_agg(c.id), array_agg(c.tenant_id), array_agg(c.last_seq), array_agg(c.last_activity_at), array_agg(c.created_at)
-          INTO v_id, v_tenant, v_seq, v_last, v_since
+        SELECT array_agg(c.id), array_agg(c.tenant_id), array_agg(c.last_seq), array_agg(c.last_activity_at), array_agg(c.created_at),
+               min(c.created_at), max(c.last_activity_at)
+          INTO v_id, v_tenant, v_seq, v_last, v_since, v_floor, v_ceiling
           FROM (SELECT k.id, k.tenant_id, k.last_seq, k.last_activity_at, k.created_at FROM public.conversations k
                  WHERE k.id = ANY (p_conversation) AND k.status = 'active' ORDER BY k.id FOR NO KEY UPDATE) c;
     END IF;
@@ -139,6 +143,7 @@ BEGIN
          CROSS JOIN LATERAL (
             SELECT o.* FROM public.activities o
              WHERE o.conversation_id = v_id[e.place] AND o.idempotency_key = e.key AND o.inserted_at >= v_since[e.place]
+               AND o.inserted_at <= v_last[e.place] AND o.inserted_at >= v_floor AND o.inserted_at <= v_ceiling
              LIMIT 1) a
          WHERE e.key IS NOT NULL AND e.place IS NOT NULL;
         IF v_known IS NOT NULL THEN
@@ -153,7 +158,7 @@ BEGIN
     WITH placed AS MATERIALIZED (
         SELECT e.n, e.place, e.tenant, v_id[e.place] AS conversation, e.type, e.sender, e.text, e.attachments, e.metadata, e.key,
                e.traceparent, v_seq[e.place] + row_number() OVER w AS new_seq,
-               greatest(v_now, v_last[e.place] + interval '1 microsecond')
+               greatest(v_now, v_last[e.place] + interval '1 microsecond', v_since[e.place])
                    + (row_number() OVER w - 1) * interval '1 microsecond' AS at
           FROM unnest(v_place, p_tenant, p_type, p_sender, p_text, p_attachments, p_metadata, p_key, p_traceparent)
                WITH ORDINALITY AS e(place, tenant, type, sender, text, attachments, metadata, key, traceparent, n)

@@ -19,6 +19,9 @@ final class ActivityAppends implements GroupCommit.Flush<Entry, AppendResult> {
     /** How long a flush waits for a lock before it goes on without the entries that need it. */
     private static final int PATIENCE_MS = 100;
 
+    /** How a month's unique index of keys ends ({@link ActivityTables#ACTIVITIES}). */
+    private static final String KEY_INDEX = "_key";
+
     private static final int NO_PATIENCE = 0;
     /** For so long after a wait in vain, flushes do not wait at all. */
     private static final long IMPATIENT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -68,7 +71,18 @@ final class ActivityAppends implements GroupCommit.Flush<Entry, AppendResult> {
 
     @Override
     public Future<AppendResult> alone(Entry entry) {
-        return database.statement(connection -> run(connection, List.of(entry))).map(results -> results.get(0));
+        return database.statement(connection -> run(connection, List.of(entry)))
+                .map(results -> results.get(0))
+                .recover(ActivityAppends::knownKey);
+    }
+
+    /** A month holds the key although the look-up did not find it: somebody put it there without the conversation's lock (ACT-4). */
+    private static Future<AppendResult> knownKey(Throwable cause) {
+        return cause instanceof DatabaseFailure failure
+                        && failure.kind() == DatabaseFailure.Kind.UNIQUE_VIOLATION
+                        && String.valueOf(failure.constraint()).endsWith(KEY_INDEX)
+                ? Future.succeededFuture(new AppendResult.Conflict("/idempotency_key"))
+                : Future.failedFuture(cause);
     }
 
     /** In the caller's transaction, in the order given; waits for locks as long as the session's lock_timeout allows. */

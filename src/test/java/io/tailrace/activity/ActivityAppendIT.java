@@ -12,6 +12,7 @@ import io.tailrace.activity.AppendResult.Replayed;
 import io.tailrace.activity.AppendResult.Stored;
 import io.tailrace.testkit.TestDatabase;
 import io.vertx.core.Future;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -139,6 +140,20 @@ class ActivityAppendIT {
         assertThat(second.insertedAt()).isEqualTo(first.insertedAt().plusNanos(1_000));
         assertThat(third.insertedAt()).isEqualTo(first.insertedAt().plusNanos(2_000));
         assertThat(fixture.log(conversation)).extracting(Activity::seq).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    @DisplayName("ACT-3 an activity is never older than its conversation: reads and key look-ups go from there on")
+    void notBeforeTheConversation() {
+        UUID conversation = fixture.conversation();
+        db.clock().advance(java.time.Duration.ofDays(-1));
+        Instant began = await(fixture.conversations.find(TENANT, conversation))
+                .orElseThrow()
+                .createdAt();
+        Activity first = fixture.store(conversation, "k");
+        assertThat(first.insertedAt()).isAfterOrEqualTo(began);
+        assertThat(fixture.log(conversation)).hasSize(1);
+        assertThat(fixture.replay(message(conversation, "k", "Hello")).id()).isEqualTo(first.id());
     }
 
     @Test

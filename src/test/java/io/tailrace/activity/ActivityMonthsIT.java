@@ -146,6 +146,22 @@ class ActivityMonthsIT {
     }
 
     @Test
+    @DisplayName(
+            "ACT-4 a key that somebody stored around the append path is a conflict for that append, and for no other")
+    void keyAroundTheAppendPath() {
+        UUID conversation = fixture.conversation();
+        db.execute(
+                "INSERT INTO activities (id, tenant_id, conversation_id, seq, type, sender, idempotency_key, inserted_at, updated_at)"
+                        + " SELECT gen_random_uuid(), tenant_id, id, 1000, 'message', 'u', 'k', tailrace_now(), tailrace_now()"
+                        + " FROM conversations WHERE id = ?",
+                conversation);
+        Future<AppendResult> held = fixture.submit(message(conversation, "k", "Hello"));
+        Future<AppendResult> after = fixture.submit(message(conversation, "b", "Hello"));
+        assertThat(await(held)).isEqualTo(new Conflict("/idempotency_key"));
+        assertThat(await(after)).isInstanceOf(AppendResult.Stored.class);
+    }
+
+    @Test
     @DisplayName("ACT-4 a counter that somebody has set back makes a failure, never a second activity of one seq")
     void counterSetBack() {
         UUID conversation = fixture.conversation();

@@ -167,14 +167,17 @@ class ActivityReadIT {
     }
 
     @Test
-    @DisplayName("ACT-2 the look-up of a key reads the months from the conversation's beginning on, and no others")
+    @DisplayName(
+            "ACT-2 the look-up of a key reads the months from a conversation's beginning to its last activity, and no others")
     void prunedKey() {
         db.clock().advance(MONTH.multipliedBy(2));
         UUID young = fixture.conversation();
+        UUID empty = fixture.conversation();
         fixture.store(conversation, "old");
         fixture.store(young, "k");
-        assertThat(monthsProbed(conversation)).isGreaterThan(monthsProbed(young));
-        assertThat(monthsProbed(young)).isEqualTo(2);
+        assertThat(monthsProbed(conversation)).isEqualTo(3);
+        assertThat(monthsProbed(young)).isEqualTo(1);
+        assertThat(monthsProbed(empty)).isZero();
     }
 
     /** How many months' key indexes an append of a new key to this conversation looks into. */
