@@ -26,6 +26,7 @@ import io.tailrace.outbox.BlobStore;
 import io.tailrace.outbox.Outbox;
 import io.tailrace.outbox.PartListStore;
 import io.tailrace.partition.MaintenanceSchedule;
+import io.tailrace.purge.Purging;
 import io.tailrace.tenant.ApiKeys;
 import io.tailrace.tenant.Caller;
 import io.tailrace.tenant.Tenants;
@@ -70,6 +71,7 @@ final class Composition {
     private final Activities activities;
     private final Followers followers;
     private final ActivityLog log;
+    private final Purging purging;
     private final Schema schema;
     private final Readiness readiness;
     private final ManagementServer management;
@@ -103,6 +105,7 @@ final class Composition {
         this.followers = new Followers(vertx, database, this.meters, Followers.MOST);
         this.log = new ActivityLog(
                 new AnnouncedActivities(activities, announcement(vertx)), new Conversations(database), followers);
+        this.purging = new Purging(vertx, database, this.meters);
         this.schema = new Schema(vertx, blocking, config.database(), migrate);
         this.managementPort = config.management().port();
         this.readiness = new Readiness(
@@ -196,6 +199,7 @@ final class Composition {
             return Future.failedFuture("stopped while starting");
         }
         outbox.start();
+        purging.start();
         followers.start();
         return Future.succeededFuture();
     }
@@ -263,6 +267,7 @@ final class Composition {
                         .then("streams", left -> followers.end()))
                 .then("partition maintenance", left -> partitions.stop())
                 .then("outbox", left -> outbox.stop())
+                .then("purge", left -> purging.stop())
                 .then("activities", left -> activities.stop())
                 .then("followers", left -> followers.stop())
                 .then("management port", left -> management.shutdown(MANAGEMENT_PATIENCE))
