@@ -146,9 +146,10 @@ class PartitionViewsIT {
                 INSERT INTO events SELECT '2026-11-30 12:00:00+00' FROM generate_series(1, 1000);
                 ANALYZE events_p2026_11_30
                 """);
-        List<TableView> views = await(new PartitionListing(db.database(), List.of(EVENTS, Seen.MONTHS)).list());
-        assertThat(views).extracting(TableView::table).containsExactly("events", "activities");
-        assertThat(views.get(1)).isEqualTo(new TableView("activities", "month", List.of()));
+        PartitionedTable nowhere = PartitionedTable.monthly("nowhere", "at");
+        List<TableView> views = await(new PartitionListing(db.database(), List.of(EVENTS, nowhere)).list());
+        assertThat(views).extracting(TableView::table).containsExactly("events", "nowhere");
+        assertThat(views.get(1)).isEqualTo(new TableView("nowhere", "month", List.of()));
         assertThat(views.get(0).period()).isEqualTo("day");
         List<TableView.PartitionView> partitions = views.get(0).partitions();
         assertThat(partitions)
