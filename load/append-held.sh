@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 if [ -z "${BENCH_SERVER_PID:-}" ]; then exec "$here/layout/with-server.sh" "$0" "$@"; fi
-classpath=${SERVICE:-$root/target/classes:$(cd "$root" && mvn -q dependency:build-classpath -Dmdep.outputFile=/dev/stdout)}
+classpath=${SERVICE:-$("$root/load/classpath.sh")}
 work=$(mktemp -d)
 service= holder=
 end() { for one in $holder $service; do kill "$one" 2>/dev/null || true; wait "$one" 2>/dev/null || true; done; rm -rf "$work"; }

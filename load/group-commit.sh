@@ -4,7 +4,7 @@
 #   load/group-commit.sh [rounds]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-classpath="$root/target/classes:$(cd "$root" && mvn -q dependency:build-classpath -Dmdep.outputFile=/dev/stdout)"
+classpath=$("$root/load/classpath.sh")
 work=$(mktemp -d)
 service=
 end() { if [ -n "$service" ]; then kill "$service" 2>/dev/null || true; wait "$service" 2>/dev/null || true; fi; service=; }

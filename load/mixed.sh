@@ -7,7 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -z "${BENCH_SERVER_PID:-}" ]; then exec "$root/load/layout/with-server.sh" "$0" "$@"; fi
 
-classpath=${SERVICE:-$root/target/classes:$(cd "$root" && mvn -q dependency:build-classpath -Dmdep.outputFile=/dev/stdout)}
+classpath=${SERVICE:-$("$root/load/classpath.sh")}
 work=$(mktemp -d)
 services=()
 end() {

@@ -36,7 +36,7 @@ mvn=${MVN:-mvn -q}
 [ -d "$here/java/target/lib" ] ||
   (cd "$here/java" && $mvn compile dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=target/lib)
 [ -x "$here/node_modules/.bin/node" ] || (cd "$here" && npm ci --silent)
-SERVICE=$root/target/classes:$(cd "$root" && mvn -q dependency:build-classpath -Dmdep.outputFile=/dev/stdout)
+SERVICE=$("$root/load/classpath.sh")
 export SERVICE JOBS=$jobs KEYED_JOBS=$keyed_jobs KEYS=$keys ROUNDS=$rounds SECONDS_MOST=$seconds ONLY=$only OUT=$out LOCK=$lock WARMUP=$warmup ROOT=$root
 "$root/load/layout/with-server.sh" "$here/rounds.sh"
 python3 "$here/table.py" "$out/results.jsonl" | tee "$out/table.md"

@@ -4,6 +4,7 @@ import io.tailrace.activity.ActivityAppendStore.Entry;
 import io.tailrace.db.Database;
 import io.tailrace.db.DatabaseFailure;
 import io.tailrace.db.GroupCommit;
+import io.tailrace.db.LockPatience;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.ArrayList;
@@ -11,23 +12,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Appends in three ways: many together, one alone, and a list on a caller's own connection. */
 final class ActivityAppends implements GroupCommit.Flush<Entry, AppendResult> {
-    /** How long a flush waits for a lock before it goes on without the entries that need it. */
-    private static final int PATIENCE_MS = 100;
-
     /** How a month's unique index of keys ends ({@link ActivityTables#ACTIVITIES}). */
     private static final String KEY_INDEX = "_key";
 
-    private static final int NO_PATIENCE = 0;
-    /** For so long after a wait in vain, flushes do not wait at all. */
-    private static final long IMPATIENT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final Database database;
-    private volatile long impatientUntil = System.nanoTime();
+    private final LockPatience patience = new LockPatience();
 
     ActivityAppends(Database database) {
         this.database = database;
@@ -45,14 +38,7 @@ final class ActivityAppends implements GroupCommit.Flush<Entry, AppendResult> {
 
     @Override
     public Future<List<GroupCommit.Outcome<AppendResult>>> together(List<Entry> entries) {
-        boolean impatient = System.nanoTime() - impatientUntil < 0;
-        return flush(entries, impatient ? NO_PATIENCE : PATIENCE_MS).recover(cause -> {
-            if (impatient || !DatabaseFailure.is(cause, DatabaseFailure.Kind.LOCK_TIMEOUT)) {
-                return Future.failedFuture(cause);
-            }
-            impatientUntil = System.nanoTime() + IMPATIENT_NANOS;
-            return flush(entries, NO_PATIENCE);
-        });
+        return patience.run(patienceMs -> flush(entries, patienceMs));
     }
 
     private Future<List<GroupCommit.Outcome<AppendResult>>> flush(List<Entry> entries, int patienceMs) {

@@ -20,11 +20,12 @@ final class ConversationStore {
     /** Until the end of the transaction nobody begins to delete the tenant. */
     private static final String HOLD_TENANT = "SELECT tailrace.hold_tenants(ARRAY [$1::uuid])";
 
+    /** FOR SHARE: a channel that is just being marked is waited for, and then is not active any more. */
     private static final String STANDING = """
             SELECT EXISTS (SELECT FROM tenants t WHERE t.id = $1::uuid AND t.status = 'active') AS tenant,
                    EXISTS (SELECT FROM tombstones s WHERE s.kind = 'conversation' AND s.id = $2::uuid) AS deleted,
                    $3::uuid IS NULL OR EXISTS (SELECT FROM channels h
-                        WHERE h.id = $3::uuid AND h.tenant_id = $1::uuid AND h.status = 'active' FOR KEY SHARE) AS channel""";
+                        WHERE h.id = $3::uuid AND h.tenant_id = $1::uuid AND h.status = 'active' FOR SHARE) AS channel""";
 
     private static final String INSERT = """
             INSERT INTO conversations AS c (id, tenant_id, channel_id, metadata, created_at, updated_at)

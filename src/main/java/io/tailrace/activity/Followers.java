@@ -3,6 +3,7 @@ package io.tailrace.activity;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.db.Database;
+import io.tailrace.db.Signals;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
  * {@code last_seq} and then the log finds everything up to it, and nothing appears later below what was seen.
  */
 public final class Followers implements LiveConversations {
+    /** "There is more in this conversation". */
+    static final String CHANNEL = "tailrace_activities";
+
     static final Duration POLL = Duration.ofSeconds(1);
     /** Followers on one instance; each may hold a connection of a client. */
     public static final int MOST = 1_000;
@@ -38,7 +42,7 @@ public final class Followers implements LiveConversations {
     private final Vertx vertx;
     private final Database database;
     private final int most;
-    private final ActivitySignals signals;
+    private final Signals signals;
     private final Map<UUID, Set<Follower>> followers = new ConcurrentHashMap<>();
     private final AtomicInteger following = new AtomicInteger();
     private final AtomicBoolean started = new AtomicBoolean();
@@ -50,7 +54,7 @@ public final class Followers implements LiveConversations {
         this.vertx = vertx;
         this.database = database;
         this.most = most;
-        this.signals = new ActivitySignals(vertx, database, this::nudge, this::nudgeAll);
+        this.signals = new Signals(vertx, database, CHANNEL, this::nudge, this::nudgeAll);
         Gauge.builder("tailrace.activities.followers", following, AtomicInteger::get)
                 .description("streams of conversations that are open")
                 .register(meters);

@@ -9,6 +9,7 @@ import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;
 import io.tailrace.wire.Rejection;
 import io.tailrace.wire.StrictJson;
+import io.tailrace.wire.Uuids;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.VerticleBase;
@@ -131,16 +132,9 @@ final class BusVerticle extends VerticleBase {
         if (text == null) {
             return Tenant.DEFAULT;
         }
-        try {
-            UUID tenant = UUID.fromString(text);
-            if (tenant.toString().equalsIgnoreCase(text)) {
-                return tenant;
-            }
-        } catch (IllegalArgumentException e) {
-            // Answered below, as any other text that is not a UUID.
-        }
-        throw Problem.outside(ProblemCode.INVALID_FIELD, "header " + OutboxAddresses.TENANT_HEADER, "must be a UUID")
-                .rejection();
+        return Uuids.parse(text).orElseThrow(() -> Problem.outside(
+                        ProblemCode.INVALID_FIELD, "header " + OutboxAddresses.TENANT_HEADER, "must be a UUID")
+                .rejection());
     }
 
     private Buffer json(@Nullable Object body) {

@@ -12,6 +12,7 @@ import io.tailrace.wire.ActivityReplies;
 import io.tailrace.wire.ConversationDecoder;
 import io.tailrace.wire.Rejection;
 import io.tailrace.wire.RequestHeaders;
+import io.tailrace.wire.Uuids;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -25,7 +26,6 @@ import java.util.function.Supplier;
 final class ActivityRoutes {
     static final Set<Scope> ACTIVITIES = Set.of(Scope.ACTIVITIES);
     private static final CharSequence REPLAYED = HttpHeaders.createOptimized("idempotent-replayed");
-    private static final int UUID_LENGTH = 36;
 
     private final ActivityService activities;
     private final ConversationService conversations;
@@ -115,14 +115,6 @@ final class ActivityRoutes {
 
     /** What is no UUID names nothing. */
     static UUID id(Exchange exchange, Supplier<Rejection> notFound) {
-        String text = exchange.path("id");
-        if (text.length() == UUID_LENGTH) {
-            try {
-                return UUID.fromString(text);
-            } catch (IllegalArgumentException e) {
-                // Answered below, as any other id that names nothing.
-            }
-        }
-        throw notFound.get();
+        return Uuids.parse(exchange.path("id")).orElseThrow(notFound);
     }
 }

@@ -8,8 +8,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -59,15 +57,5 @@ final class AdminRequests {
     /** A part of the path, percent-decoded. */
     static String path(RoutingContext context, String name) {
         return Objects.requireNonNull(context.pathParam(name), name);
-    }
-
-    static Optional<UUID> uuid(String text) {
-        try {
-            UUID uuid = UUID.fromString(text);
-            // fromString also takes "1-1-1-1-1".
-            return uuid.toString().equalsIgnoreCase(text) ? Optional.of(uuid) : Optional.empty();
-        } catch (IllegalArgumentException e) {
-            return Optional.empty();
-        }
     }
 }

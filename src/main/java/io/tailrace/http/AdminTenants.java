@@ -16,6 +16,7 @@ import io.tailrace.wire.Problem;
 import io.tailrace.wire.ProblemCode;
 import io.tailrace.wire.Rejection;
 import io.tailrace.wire.Rfc3339;
+import io.tailrace.wire.Uuids;
 import io.vertx.core.Future;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -108,7 +109,7 @@ final class AdminTenants {
     }
 
     private static UUID tenantId(RoutingContext context) {
-        return AdminRequests.uuid(AdminRequests.path(context, "id")).orElseThrow(AdminTenants::noSuchTenant);
+        return Uuids.parse(AdminRequests.path(context, "id")).orElseThrow(AdminTenants::noSuchTenant);
     }
 
     private static Rejection noSuchTenant() {

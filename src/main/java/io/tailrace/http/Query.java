@@ -8,7 +8,6 @@ import io.vertx.core.MultiMap;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The query parameters of a request: each known, each at most once. */
@@ -51,23 +50,6 @@ final class Query {
             // Answered below, as a number that is out of bounds.
         }
         throw invalid(name, "must be a number between " + min + " and " + max);
-    }
-
-    @Nullable
-    UUID uuid(String name) {
-        String text = parameters.get(name);
-        if (text == null) {
-            return null;
-        }
-        try {
-            UUID uuid = UUID.fromString(text);
-            if (uuid.toString().equalsIgnoreCase(text)) {
-                return uuid;
-            }
-        } catch (IllegalArgumentException e) {
-            // Answered below, as any other text that is not a UUID.
-        }
-        throw invalid(name, "must be a UUID");
     }
 
     /** Names separated by commas, all of them among {@code known}. */

@@ -3,6 +3,7 @@ package io.tailrace.outbox;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.tailrace.db.Database;
+import io.tailrace.db.Signals;
 import io.tailrace.worker.PeriodicWorker;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * ends the workers and finishes the flushes. Calls are accepted in between; reads also before and after.
  */
 public final class Outbox implements OutboxService {
+    /** "There may be work", by tenant. */
+    static final String WORK_CHANNEL = "tailrace_outbox_work";
+
     static final Duration RESCUE_EVERY = Duration.ofSeconds(30);
     static final Duration EXPIRE_EVERY = Duration.ofSeconds(5);
     static final Duration SAMPLE_EVERY = Duration.ofSeconds(15);
@@ -38,7 +42,7 @@ public final class Outbox implements OutboxService {
     private final Operating operating;
     private final PartReader reader;
     private final Waiters waiters;
-    private final WorkSignals signals;
+    private final Signals signals;
     private final List<PeriodicWorker> workers;
 
     public Outbox(Vertx vertx, Database database, OutboxSettings settings, MeterRegistry meters) {
@@ -50,7 +54,7 @@ public final class Outbox implements OutboxService {
         this.settling = new Settling(database, settings.retryPolicy(), metrics);
         this.reader = new PartReader(database, settings.horizonDays());
         this.waiters = new Waiters(vertx, claiming::claim);
-        this.signals = new WorkSignals(vertx, database, waiters::nudge, waiters::nudgeAll);
+        this.signals = new Signals(vertx, database, WORK_CHANNEL, waiters::nudge, waiters::nudgeAll);
         this.operating = new Operating(database, metrics, this::nudge);
         Upkeep upkeep = new Upkeep(database, settings.horizonDays(), settings.ledgerDays(), metrics, waiters::nudgeAll);
         this.workers = List.of(

@@ -1,8 +1,8 @@
 package io.tailrace.outbox;
 
 import io.tailrace.db.Database;
-import io.tailrace.db.DatabaseFailure;
 import io.tailrace.db.GroupCommit;
+import io.tailrace.db.LockPatience;
 import io.tailrace.db.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -41,16 +40,9 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
                    $15::text[], $16::integer[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
                    $22::boolean[], $23::integer[], $24::timestamptz[], $25::timestamptz[])""";
 
-    /** How long a flush waits for a lock before it goes on without the entries that need it. */
-    private static final int PATIENCE_MS = 100;
-
-    private static final int NO_PATIENCE = 0;
-    /** For so long after a wait in vain, flushes do not wait at all. */
-    private static final long IMPATIENT_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final Database database;
     private final int horizonDays;
-    private volatile long impatientUntil = System.nanoTime();
+    private final LockPatience patience = new LockPatience();
 
     OutboxEnqueues(Database database, int horizonDays) {
         this.database = database;
@@ -59,14 +51,7 @@ final class OutboxEnqueues implements GroupCommit.Flush<OutboxEnqueues.Entry, En
 
     @Override
     public Future<List<GroupCommit.Outcome<EnqueueResult>>> together(List<Entry> entries) {
-        boolean impatient = System.nanoTime() - impatientUntil < 0;
-        return flush(entries, impatient ? NO_PATIENCE : PATIENCE_MS).recover(cause -> {
-            if (impatient || !DatabaseFailure.is(cause, DatabaseFailure.Kind.LOCK_TIMEOUT)) {
-                return Future.failedFuture(cause);
-            }
-            impatientUntil = System.nanoTime() + IMPATIENT_NANOS;
-            return flush(entries, NO_PATIENCE);
-        });
+        return patience.run(patienceMs -> flush(entries, patienceMs));
     }
 
     private Future<List<GroupCommit.Outcome<EnqueueResult>>> flush(List<Entry> entries, int patienceMs) {

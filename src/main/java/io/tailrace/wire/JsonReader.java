@@ -170,18 +170,7 @@ public final class JsonReader implements AutoCloseable {
         if (isNull()) {
             return null;
         }
-        String text = text();
-        if (text.length() == 36) {
-            try {
-                UUID uuid = UUID.fromString(text);
-                if (uuid.toString().equalsIgnoreCase(text)) {
-                    return uuid;
-                }
-            } catch (IllegalArgumentException e) {
-                // Answered below, as any other text that is not a UUID.
-            }
-        }
-        throw invalid("must be a UUID");
+        return Uuids.parse(text()).orElseThrow(() -> invalid("must be a UUID"));
     }
 
     /** The text of an object exactly as it came, every value in it checked to be storable. */

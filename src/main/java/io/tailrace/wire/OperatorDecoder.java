@@ -126,11 +126,7 @@ public final class OperatorDecoder {
 
     /** @throws Rejection when no redrive can have this id */
     public static UUID redriveId(String text) {
-        try {
-            return UUID.fromString(text);
-        } catch (IllegalArgumentException e) {
-            throw OperatorReplies.noRedrive();
-        }
+        return Uuids.parse(text).orElseThrow(OperatorReplies::noRedrive);
     }
 
     /** What is wrong with a bot's id, or null. */

@@ -2,6 +2,8 @@ package io.tailrace.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tailrace.activity.ActivitySettings;
+import io.tailrace.config.GroupCommitConfig;
 import io.tailrace.config.OutboxConfig;
 import io.tailrace.config.TailraceConfig;
 import io.tailrace.outbox.Claim;
@@ -40,9 +42,10 @@ class WiringTest {
     }
 
     @Test
-    @DisplayName("CONF-1 the settings and the outbox agree about their limits")
+    @DisplayName("CONF-1 the settings and the capabilities agree about their limits")
     void sameLimits() {
         assertThat(OutboxConfig.MOST_FLUSH_ENTRIES).isEqualTo(OutboxSettings.MOST_FLUSH_ENTRIES);
+        assertThat(GroupCommitConfig.MOST_FLUSH_ENTRIES).isEqualTo(ActivitySettings.MOST_FLUSH_ENTRIES);
         assertThat(OutboxConfig.SHORTEST_LEASE).isEqualTo(Claim.MIN_LEASE);
         assertThat(OutboxConfig.LONGEST_LEASE).isEqualTo(Claim.MAX_LEASE);
         assertThat(TailraceConfig.defaults(Map.of()).outbox().lease()).isEqualTo(Claim.DEFAULT_LEASE);

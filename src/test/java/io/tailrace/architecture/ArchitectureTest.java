@@ -37,8 +37,8 @@ import org.jspecify.annotations.NullMarked;
 @AnalyzeClasses(packages = Layers.BASE, importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     /** A store is named for what it keeps; the outbox's is split by verb, and and what speaks LISTEN and NOTIFY says so. */
-    private static final Pattern STORE = Pattern.compile(
-            ".*(Store|Catalog|Reader)|Outbox(Enqueues|Claims|Leases|Settlements|Sweeps|Depth)|WorkSignals|ActivitySignals");
+    private static final Pattern STORE =
+            Pattern.compile(".*(Store|Catalog|Reader)|Outbox(Enqueues|Claims|Leases|Settlements|Sweeps|Depth)");
 
     private static final Set<String> CLOCKS = Set.of(
             Instant.class.getName(),

@@ -128,7 +128,7 @@ class OutboxLongPollIT {
     void notifies() throws Exception {
         try (Connection connection = db.connect();
                 Statement statement = connection.createStatement()) {
-            statement.execute("LISTEN " + WorkSignals.CHANNEL);
+            statement.execute("LISTEN " + Outbox.WORK_CHANNEL);
             List<Future<EnqueueResult>> sent = IntStream.range(0, 100)
                     .mapToObj(i -> fixture.outbox.enqueue(DEFAULT_TENANT, batch("b" + i, part("k" + i))))
                     .toList();

@@ -1,6 +1,5 @@
-package io.tailrace.activity;
+package io.tailrace.db;
 
-import io.tailrace.db.Database;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.pubsub.PgSubscriber;
@@ -16,26 +15,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * "There is more in these conversations": between instances by NOTIFY, outside the transactions that appended and at most every
- * {@link #DEBOUNCE}, many conversations in one, because NOTIFY takes a lock of the whole server at commit. Nothing depends on
- * one arriving.
+ * "There is something new about these", between instances: by NOTIFY, outside the transactions that made it and at most every
+ * {@link #DEBOUNCE}, many ids in one, because NOTIFY takes a lock of the whole server at commit. Nothing may depend on one
+ * arriving. Thread-safe.
+ *
+ * @see <a href="https://www.postgresql.org/docs/17/sql-notify.html">NOTIFY</a>
  */
-final class ActivitySignals {
-    static final String CHANNEL = "tailrace_activities";
-    static final Duration DEBOUNCE = Duration.ofMillis(50);
+public final class Signals {
+    public static final Duration DEBOUNCE = Duration.ofMillis(50);
     /** In one payload, which PostgreSQL bounds at 8,000 bytes. */
     static final int IDS_A_PAYLOAD = 200;
-    /** More conversations at once are told as "any of them". */
+    /** More at once are told as "any of them". */
     static final int MOST_PENDING = 2_000;
 
     static final String ANY = "*";
     private static final String NOTIFY =
             "SELECT count(pg_notify($1::text, p.payload)) FROM unnest($2::text[]) AS p(payload)";
-    private static final Logger LOG = LoggerFactory.getLogger(ActivitySignals.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
     private static final long RECONNECT_MILLIS = 1_000;
 
     private final Vertx vertx;
     private final Database database;
+    private final String channel;
     private final Consumer<UUID> nudge;
     private final Runnable nudgeAll;
     private final PgSubscriber subscriber;
@@ -44,24 +45,30 @@ final class ActivitySignals {
     private boolean armed;
     private boolean closed;
 
-    ActivitySignals(Vertx vertx, Database database, Consumer<UUID> nudge, Runnable nudgeAll) {
+    /**
+     * @param channel of PostgreSQL, a plain identifier; also names the connection that listens
+     * @param nudge told of each id
+     * @param nudgeAll told when it may have been any, also those that nobody was told of in time
+     */
+    public Signals(Vertx vertx, Database database, String channel, Consumer<UUID> nudge, Runnable nudgeAll) {
         this.vertx = vertx;
         this.database = database;
+        this.channel = channel;
         this.nudge = nudge;
         this.nudgeAll = nudgeAll;
-        this.subscriber = PgSubscriber.subscriber(vertx, database.ownConnection("tailrace-follow"));
+        this.subscriber = PgSubscriber.subscriber(vertx, database.ownConnection(channel));
         subscriber.reconnectPolicy(retries -> RECONNECT_MILLIS);
         subscriber
-                .channel(CHANNEL)
+                .channel(channel)
                 // Notifications in the gap are lost, so a new subscription means "look now".
                 .subscribeHandler(subscribed -> nudgeAll.run())
                 .handler(this::received);
     }
 
     /** Listens from now on; a database that is down is tried again until it is there. */
-    void start() {
+    public void start() {
         subscriber.connect().onFailure(cause -> {
-            LOG.info("not listening for appends of other instances yet: {}", cause.toString());
+            LOG.info("not listening to {} yet: {}", channel, cause.toString());
             if (!isClosed()) {
                 vertx.setTimer(RECONNECT_MILLIS, fired -> start());
             }
@@ -83,11 +90,11 @@ final class ActivitySignals {
     }
 
     /** Tells the other instances, soon. */
-    synchronized void send(UUID conversation) {
+    public synchronized void send(UUID id) {
         if (pending.size() < MOST_PENDING) {
-            pending.add(conversation);
+            pending.add(id);
         } else {
-            many |= !pending.contains(conversation);
+            many |= !pending.contains(id);
         }
         if (!armed && !closed) {
             armed = true;
@@ -108,24 +115,24 @@ final class ActivitySignals {
         }
         database.service()
                 .preparedQuery(NOTIFY)
-                .execute(Tuple.of(CHANNEL).addArrayOfString(payloads.toArray(String[]::new)))
-                .onFailure(cause -> LOG.debug("could not tell other instances of appends: {}", cause.toString()));
+                .execute(Tuple.of(channel).addArrayOfString(payloads.toArray(String[]::new)))
+                .onFailure(cause -> LOG.debug("could not notify {}: {}", channel, cause.toString()));
     }
 
-    static List<String> payloads(Set<UUID> conversations) {
+    static List<String> payloads(Set<UUID> ids) {
         List<String> payloads = new ArrayList<>();
         StringBuilder payload = new StringBuilder();
-        int ids = 0;
-        for (UUID conversation : conversations) {
-            if (ids == IDS_A_PAYLOAD) {
+        int inIt = 0;
+        for (UUID id : ids) {
+            if (inIt == IDS_A_PAYLOAD) {
                 payloads.add(payload.toString());
                 payload.setLength(0);
-                ids = 0;
+                inIt = 0;
             }
-            payload.append(ids == 0 ? "" : ",").append(conversation);
-            ids++;
+            payload.append(inIt == 0 ? "" : ",").append(id);
+            inIt++;
         }
-        if (ids > 0) {
+        if (inIt > 0) {
             payloads.add(payload.toString());
         }
         return payloads;
@@ -135,7 +142,7 @@ final class ActivitySignals {
         return closed;
     }
 
-    Future<Void> close() {
+    public Future<Void> close() {
         synchronized (this) {
             closed = true;
         }
