@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Single appends over 64 connections (PERF-2), interleaved, each on a fresh database: with group commit; without it (the same
+# Single appends over 64 connections (PERF-2), interleaved, each on a fresh database and warmed up for 15 s: with group commit; without it (the same
 # statement, one transaction an entry, pools of 4 to 32); and pgbench alone with the same statement in calls of 200, where no
 # service runs. Wants `mvn -q compile` in the root, load/ built (load/README.md), and pgbench and psql on the path.
 #   load/append.sh [rounds] [what…]        what: together alone pgbench half bulk
@@ -31,7 +31,7 @@ measure() { # name, arguments of AppendLoad -- settings…
   [ $# -eq 0 ] || shift
   begin "$@"
   printf '%-26s ' "$name"
-  append "${arguments[@]}" | tail -1
+  append --warmup 15 "${arguments[@]}" | tail -1
   end
 }
 
@@ -43,13 +43,13 @@ pgbench_alone() { # name, clients
 half() {
   begin
   local peak rate
-  peak=$(append --warmup 8 --seconds 6 | tail -1 | sed 's/.*rate=\([0-9]*\).*/\1/')
+  peak=$(append --warmup 15 --seconds 6 | tail -1 | sed 's/.*rate=\([0-9]*\).*/\1/')
   rate=$((peak / 2))
   for _ in 1 2 3; do
     printf '%-26s ' "half of $peak/s"
-    append --warmup 2 --seconds 6 --rate "$rate" | tail -1
+    append --warmup 15 --seconds 6 --rate "$rate" | tail -1
     printf '%-26s ' "nothing, same rate"
-    append --warmup 2 --seconds 6 --rate "$rate" --conversations 1 --path /v1/conversations/00000000-0000-7000-8000-000000000000 | tail -1
+    append --warmup 15 --seconds 6 --rate "$rate" --conversations 1 --path /v1/conversations/none | tail -1
   done
   end
 }
@@ -63,7 +63,7 @@ for round in $(seq "$rounds"); do
   [[ $what != *" together "* ]] || measure "together, 256 connections" --connections 256
   if [[ $what == *" alone "* ]]; then
     for pool in 4 8 16 32; do
-      measure "alone, pool $pool" --connections 64 -- activities.group_commit.enabled=false "database.pool_size=$pool"
+      measure "alone, pool $pool" --connections 64 -- activities.group_commit.enabled=false outbox.group_commit.enabled=false "database.pool_size=$pool"
     done
   fi
   [[ $what != *" pgbench "* ]] || { pgbench_alone "pgbench, 1 connection" 1; pgbench_alone "pgbench, 4 connections" 4; }
